@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { isOverTime } from '../core/database-fault.js'
-import { ApiError } from '../core/errors.js'
+import { ApiError, unavailable } from '../core/errors.js'
+import type { FairSemaphore } from '../lib/fair-semaphore.js'
 import type { Sql } from '../store/connection.js'
 import { type CopyScore, type FactSums, toCopyScore } from './score.js'
 import { walkWallet } from './walk.js'
-import { WAIT_MS_MAX, type WalkPlaces } from './walk-places.js'
 import {
   type RealizedPositions,
   selectRealizedPositions,
@@ -35,7 +35,16 @@ export type WindowScore = {
 
 export type FailedScore = { address: string; error: string }
 
-type Tools = { sql: Sql; places: WalkPlaces }
+type Tools = { sql: Sql; walks: FairSemaphore }
+
+/** The walks of all accounts share their slots. */
+const ALL = 0
+/** Walks for answers at a time: they must leave connections to the database for other requests. */
+const WALKS_MAX = 6
+/** How long an answer for one wallet waits. */
+const WAIT_MS_MAX = 5_000
+
+const refuseWalk = () => unavailable('Too many wallets are being scored now; try again in a moment.')
 
 /** Scores one wallet now, in 30 seconds at most. */
 export const scoreNow = (tools: Tools, address: string, order: ScoreOrder): Promise<WindowScore> =>
@@ -62,7 +71,7 @@ export async function scoreBatch(
       results[index] =
         now >= endAt
           ? { address, error: `timeout_${BATCH_BUDGET_MS / 1000}s` }
-          : // The wallets before it in the same batch may have all places.
+          : // The wallets before it in the same batch may have all slots.
             await scoreUntil(tools, address, order, {
               waitMsMax: endAt - now,
               endAt,
@@ -82,7 +91,7 @@ function describeRefusal(error: unknown): string {
 }
 
 async function scoreUntil(
-  { sql, places }: Tools,
+  { sql, walks }: Tools,
   address: string,
   order: ScoreOrder,
   { waitMsMax, endAt, tradesMax }: { waitMsMax: number; endAt: number; tradesMax: number },
@@ -90,7 +99,8 @@ async function scoreUntil(
   const startedAt = performance.now()
   const { window, slippageBp, includesTrades } = order
   const times = { fromSecs: [window.fromSec], toSec: window.toSec }
-  return await places.run(async () => {
+  const slot = { owner: ALL, ownMax: WALKS_MAX, waitMsMax, refuse: refuseWalk }
+  return await walks.run(slot, async () => {
     const deadline = Math.min(endAt, performance.now() + WALLET_BUDGET_MS)
     const isOver = () => performance.now() >= deadline
     const [walked] = await walkWallet(sql, { address, ...times, slippageBp }, { isOver })
@@ -108,5 +118,5 @@ async function scoreUntil(
         : undefined,
       elapsedMs: Math.round(performance.now() - startedAt),
     }
-  }, waitMsMax)
+  })
 }

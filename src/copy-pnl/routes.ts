@@ -3,6 +3,7 @@ import { type KeyedAccess, PAID_STANDARD } from '../accounts/access.js'
 import type { Context } from '../context.js'
 import { type AnswerTools, defineAnswer } from '../http/answer.js'
 import { type Endpoint, endpointRoutes } from '../http/endpoint.js'
+import { FairSemaphore } from '../lib/fair-semaphore.js'
 import { rankPool } from './leaderboard.js'
 import { scoreBatch, scoreNow } from './on-demand.js'
 import { COPY_PERIOD_DAYS, COPY_PERIODS, type CopyPeriod } from './period.js'
@@ -25,7 +26,6 @@ import {
   WalletScoreReply,
   WalletsReply,
 } from './schemas.js'
-import { WalkPlaces } from './walk-places.js'
 import { parseSlippage, resolveCopyWindow } from './window.js'
 
 const COMMON = { tag: 'copy-pnl', hasElapsed: false } as const
@@ -200,8 +200,8 @@ function readPeriods(asked: string | undefined): CopyPeriod[] {
 
 const NOW = { ...COMMON, narrowBy: ['period', 'from', 'to'] } as const
 
-/** `places`: of the application that they are part of. */
-const walkEndpoints = (access: KeyedAccess, places: WalkPlaces): Endpoint[] => [
+/** `walks`: of the application that they are part of. */
+const walkEndpoints = (access: KeyedAccess, walks: FairSemaphore): Endpoint[] => [
   defineAnswer({
     ...NOW,
     access: { ...access, isRead: true },
@@ -217,7 +217,7 @@ const walkEndpoints = (access: KeyedAccess, places: WalkPlaces): Endpoint[] => [
     hasElapsed: true,
     answer: async ({ sql, nowMs }, { addresses, include_trades = false, ...asked }) => {
       const nowSec = Math.floor(nowMs / 1000)
-      const results = await scoreBatch({ sql, places }, addresses, {
+      const results = await scoreBatch({ sql, walks }, addresses, {
         window: resolveCopyWindow(asked, nowSec),
         slippageBp: parseSlippage(asked.slippage),
         includesTrades: include_trades,
@@ -248,7 +248,7 @@ const walkEndpoints = (access: KeyedAccess, places: WalkPlaces): Endpoint[] => [
         slippageBp: parseSlippage(slippage),
         includesTrades: include_trades,
       }
-      return presentWindowScore(await scoreNow({ sql, places }, wallet, order), nowSec)
+      return presentWindowScore(await scoreNow({ sql, walks }, wallet, order), nowSec)
     },
   }),
 ]
@@ -258,7 +258,7 @@ export const copyPnlRoutes: FastifyPluginAsync<{ ctx: Context }> = (app, options
   const endpoints = [
     ...poolEndpoints(access),
     ...scoreEndpoints(access),
-    ...walkEndpoints(access, new WalkPlaces()),
+    ...walkEndpoints(access, new FairSemaphore()),
   ]
   return endpointRoutes(endpoints)(app, options)
 }

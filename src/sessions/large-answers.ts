@@ -2,6 +2,7 @@ import { type Counter, Gauge, type Registry } from 'prom-client'
 import type { Caller } from '../accounts/key-ring.js'
 import { ApiError, tooManyRequests } from '../core/errors.js'
 import { onAbort } from '../lib/abort.js'
+import { FairSemaphore } from '../lib/fair-semaphore.js'
 
 type LargeRequester = Pick<Caller, 'accountId' | 'plan'>
 
@@ -15,142 +16,64 @@ type Limits = {
 const LIMITS: Limits = { inProgressMax: 32, waitingMax: 128, waitMsMax: 10_000 }
 
 /** How many answers of an account may wait for each one that its plan allows in progress. */
-const WAITING_PER_PLACE = 3
+const WAITING_PER_SLOT = 3
 
 /** By then one of the answers in progress is normally out. */
 const RETRY_AFTER_MS = 2_000
 
-/** An answer that waits for its turn. */
-type Waiter = LargeRequester & { begin: () => void }
-
 type Metrics = { registry: Registry; rateLimited: Counter<'bucket'> }
 
 /**
- * Bounds the large answers in progress: those of each account by its plan, and those of all accounts.
- *
- *   in progress  while the account and the service have a place. Until its signal aborts.
- *   waiting      when one of them has none. The next place goes to the account with the fewest
- *                answers in progress, and of these to the answer that came first.
- *   refused      when too many wait already, or after ten seconds: 429 where the account's own answers
- *                take its places, 503 where those of others do.
+ * Bounds the large answers in progress: those of each account by its plan, and those of all accounts. One
+ * that is refused gets a 429 where the account's own answers are in its way, a 503 where those of others are.
  */
 export class LargeAnswers {
   readonly #limits: Limits
   readonly #metrics: Metrics
-  readonly #inProgress = new Map<number, number>()
-  readonly #waiters = new Set<Waiter>()
-  #total = 0
+  readonly #semaphore: FairSemaphore
 
   constructor(metrics: Metrics, limits: Partial<Limits> = {}) {
     this.#limits = { ...LIMITS, ...limits }
     this.#metrics = metrics
-    const counts = () => ({ in_progress: this.#total, waiting: this.#waiters.size })
+    const { inProgressMax: totalMax, waitingMax } = this.#limits
+    const semaphore = new FairSemaphore({ totalMax, waitingMax })
+    this.#semaphore = semaphore
     new Gauge({
       name: 'auspex_large_answers',
       help: 'Large answers that are being sent, and those that wait for their turn',
       labelNames: ['state'] as const,
       registers: [metrics.registry],
       collect() {
-        for (const [state, count] of Object.entries(counts())) this.set({ state }, count)
+        this.set({ state: 'in_progress' }, semaphore.running)
+        this.set({ state: 'waiting' }, semaphore.waiting)
       },
     })
   }
 
   /**
-   * Resolves when the answer may begin; its place is free again when `until` aborts. Rejects with the
+   * Resolves when the answer may begin; its slot is free again when `until` aborts. Rejects with the
    * refusal, or with the reason of an abort that comes first.
    */
-  async enter(requester: LargeRequester, until: AbortSignal): Promise<void> {
-    until.throwIfAborted()
-    if (!this.#hasPlace(requester)) await this.#wait(requester, until)
-    else this.#begin(requester)
-    onAbort(until, () => this.#end(requester))
-  }
-
-  #wait(requester: LargeRequester, until: AbortSignal): Promise<void> {
-    const { waitingMax, waitMsMax } = this.#limits
-    if (this.#waitingOf(requester) >= requester.plan.largeAnswersMax * WAITING_PER_PLACE) {
-      return Promise.reject(this.#refuseAccount(requester))
-    }
-    if (this.#waiters.size >= waitingMax) return Promise.reject(this.#refuse(requester))
-    return new Promise((resolve, reject) => {
-      const leave = () => {
-        clearTimeout(timer)
-        stopListening()
-        this.#waiters.delete(waiter)
-      }
-      const waiter: Waiter = {
-        ...requester,
-        begin: () => {
-          leave()
-          this.#begin(requester)
-          resolve()
-        },
-      }
-      const timer = setTimeout(() => {
-        leave()
-        reject(this.#refuse(requester))
-      }, waitMsMax)
-      const stopListening = onAbort(until, () => {
-        leave()
-        reject(until.reason)
-      })
-      this.#waiters.add(waiter)
+  async enter({ accountId, plan }: LargeRequester, until: AbortSignal): Promise<void> {
+    const release = await this.#semaphore.acquire({
+      owner: accountId,
+      ownMax: plan.largeAnswersMax,
+      ownWaitingMax: plan.largeAnswersMax * WAITING_PER_SLOT,
+      waitMsMax: this.#limits.waitMsMax,
+      signal: until,
+      refuse: (inTheWay) => (inTheWay === 'own' ? this.#refuseAccount(plan) : this.#refuse()),
     })
+    onAbort(until, release)
   }
 
-  #begin({ accountId }: LargeRequester): void {
-    this.#total++
-    this.#inProgress.set(accountId, this.#inProgressOf(accountId) + 1)
-  }
-
-  #end({ accountId }: LargeRequester): void {
-    this.#total--
-    const left = this.#inProgressOf(accountId) - 1
-    if (left === 0) this.#inProgress.delete(accountId)
-    else this.#inProgress.set(accountId, left)
-    this.#findNext()?.begin()
-  }
-
-  #findNext(): Waiter | undefined {
-    let next: Waiter | undefined
-    let fewest = Number.POSITIVE_INFINITY
-    for (const waiter of this.#waiters) {
-      const inProgress = this.#inProgressOf(waiter.accountId)
-      if (inProgress >= fewest || !this.#hasPlace(waiter)) continue
-      next = waiter
-      fewest = inProgress
-    }
-    return next
-  }
-
-  #hasPlace(requester: LargeRequester): boolean {
-    return this.#total < this.#limits.inProgressMax && this.#hasOwnPlace(requester)
-  }
-
-  #hasOwnPlace({ accountId, plan }: LargeRequester): boolean {
-    return this.#inProgressOf(accountId) < plan.largeAnswersMax
-  }
-
-  #inProgressOf(accountId: number): number {
-    return this.#inProgress.get(accountId) ?? 0
-  }
-
-  #waitingOf({ accountId }: LargeRequester): number {
-    let count = 0
-    for (const waiter of this.#waiters) if (waiter.accountId === accountId) count++
-    return count
-  }
-
-  #refuse(requester: LargeRequester): ApiError {
-    if (!this.#hasOwnPlace(requester)) return this.#refuseAccount(requester)
+  #refuse(): ApiError {
     const message = `The service is sending ${this.#limits.inProgressMax} large answers, the most for all accounts together. Retry in ${RETRY_AFTER_MS / 1000} seconds.`
     return new ApiError(503, message, SCOPE, { retryAfterSeconds: RETRY_AFTER_MS / 1000 })
   }
 
-  #refuseAccount({ plan: { id, largeAnswersMax } }: LargeRequester): ApiError {
+  #refuseAccount({ id, largeAnswersMax }: Caller['plan']): ApiError {
     this.#metrics.rateLimited.inc({ bucket: SCOPE.scope })
-    const message = `At most ${largeAnswersMax} large answers at a time on the ${id} plan; ${largeAnswersMax * WAITING_PER_PLACE} more may wait. Retry in ${RETRY_AFTER_MS / 1000} seconds.`
+    const message = `At most ${largeAnswersMax} large answers at a time on the ${id} plan; ${largeAnswersMax * WAITING_PER_SLOT} more may wait. Retry in ${RETRY_AFTER_MS / 1000} seconds.`
     return tooManyRequests(message, RETRY_AFTER_MS, SCOPE)
   }
 }

@@ -1,9 +1,9 @@
 import { Gauge } from 'prom-client'
 import type { BusEvent } from '../bus/event.js'
 import type { Context } from '../context.js'
+import { FairSemaphore } from '../lib/fair-semaphore.js'
 import type { Connection } from './connection.js'
 import { meterOf } from './events/replay-frames.js'
-import { ResumeTurns } from './events/resume-turns.js'
 import { SharedFrame } from './fast/shared-frame.js'
 import { PriceReceivers } from './subscriptions/price-receivers.js'
 import { SubscriptionIndex } from './subscriptions/subscription-index.js'
@@ -22,7 +22,7 @@ export class StreamHub {
   readonly events = new SubscriptionIndex<Connection>()
   readonly prices = new PriceReceivers<Connection>()
   readonly scores = new SubscriptionIndex<Connection>()
-  readonly resumeTurns = new ResumeTurns()
+  readonly resumptions = new FairSemaphore()
   #items = 0
   readonly #itemsByAccount = new Map<number, number>()
   readonly #stops: readonly (() => void)[]

@@ -8,7 +8,7 @@ import { selectWalletId } from '../lookups/ids.js'
 import type { PositionKind } from '../lookups/position-sql.js'
 import { selectSeqRange } from '../lookups/seq-range.js'
 import type { Sql } from '../store/connection.js'
-import { PnlPlaces } from './pnl-places.js'
+import { PnlCalculations } from './pnl-calculations.js'
 import { type PnlWindow, resolvePnlWindow } from './pnl-window.js'
 import {
   presentAccounting,
@@ -136,8 +136,8 @@ const walletPnlEvents = defineAnswer({
   },
 })
 
-/** `places`: of the application that it is part of. */
-const walletPnl = (places: PnlPlaces) =>
+/** `calculations`: of the application that it is part of. */
+const walletPnl = (calculations: PnlCalculations) =>
   defineAnswer({
     path: '/v3/wallets/:address/pnl',
     operationId: 'getWalletPnl',
@@ -159,7 +159,7 @@ const walletPnl = (places: PnlPlaces) =>
     }),
     reply: PnlReply,
     answer: (tools, { address, include_combos, include_unrealized, ...asked }) =>
-      places.run(tools, async () => {
+      calculations.run(tools, async () => {
         const { period, after, before, ...filter } = asked
         const window = resolvePnlWindow({ period, after, before }, Math.floor(tools.nowMs / 1000))
         if (window === undefined) return answerAllTime(tools, address, filter, include_combos)
@@ -245,4 +245,4 @@ function presentWithCombos(row: WalletSummary, combos: WalletSummary | undefined
 }
 
 export const walletRoutes: FastifyPluginAsync<{ ctx: Context }> = (app, options) =>
-  endpointRoutes([wallet, walletBatch, walletPnl(new PnlPlaces()), walletPnlEvents])(app, options)
+  endpointRoutes([wallet, walletBatch, walletPnl(new PnlCalculations()), walletPnlEvents])(app, options)

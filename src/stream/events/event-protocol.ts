@@ -232,7 +232,7 @@ export class EventProtocol implements Protocol {
     const replay = new Replay({
       bus,
       eventLog,
-      turns: this.#hub.resumeTurns,
+      resumptions: this.#hub.resumptions,
       connection: this.#connection,
       isFlat,
       start: startOf(question, bus.lastSeq),

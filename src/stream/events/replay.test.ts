@@ -3,8 +3,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { until } from '../../../test/until.js'
 import type { PlanId } from '../../accounts/plans.js'
 import { BusEvent, type EventDraft } from '../../bus/event.js'
+import { FairSemaphore } from '../../lib/fair-semaphore.js'
 import { Replay } from './replay.js'
-import { ResumeTurns } from './resume-turns.js'
 import { draftOf, openTestStream, priceOf, type TestClient, type TestStream } from './test-stream.js'
 
 const MINUTE_MS = 60_000
@@ -341,22 +341,6 @@ test('a client that has seen more of another process than is stored gets nothing
   expect(seqsOf(client)).toEqual([seq + 1, bus.lastSeq])
 })
 
-test('two resumptions of an account read the log at the same time, those of others do not wait', async () => {
-  const turns = new ResumeTurns()
-  const ends: (() => void)[] = []
-  const take = async (account: number) => void ends.push(await turns.take(account))
-  const waiting = [take(1), take(1), take(1), take(1), take(2)]
-  await new Promise(setImmediate)
-  expect(ends).toHaveLength(3)
-  ends[0]?.()
-  await new Promise(setImmediate)
-  expect(ends).toHaveLength(4)
-  ends[1]?.()
-  await Promise.all(waiting)
-  for (const end of ends.slice(2)) end()
-  await turns.take(1)
-})
-
 /** What happens while a client takes what it was sent. */
 const meanwhile = fc.array(
   fc.oneof(
@@ -447,7 +431,7 @@ test('events that are published while their pages are read come once and in orde
   const replay = new Replay({
     bus,
     eventLog: { read },
-    turns: new ResumeTurns(),
+    resumptions: new FairSemaphore(),
     connection: client.connection,
     start: { kind: 'seq', afterSeq: seq - 1 },
     isFlat: true,

@@ -2,9 +2,15 @@ import { setTimeout as delay, setImmediate } from 'node:timers/promises'
 import type { Bus } from '../../bus/bus.js'
 import type { BusEvent } from '../../bus/event.js'
 import type { EventLog } from '../../events/event-log.js'
+import type { FairSemaphore } from '../../lib/fair-semaphore.js'
 import type { Connection } from '../connection.js'
 import { ReplayFrames } from './replay-frames.js'
-import type { ResumeTurns } from './resume-turns.js'
+
+/**
+ * Resumptions of one account that read the log of events at the same time; the others wait. Reading a day of it
+ * keeps the database busy for minutes.
+ */
+const RESUMPTIONS_MAX = 2
 
 /** Events that are looked at before others have their turn. */
 const SCANNED_MAX = 20_000
@@ -25,7 +31,7 @@ export type ReplayStart =
 export type ReplayOptions = {
   bus: Bus
   eventLog: Pick<EventLog, 'read'>
-  turns: ResumeTurns
+  resumptions: FairSemaphore
   connection: Connection
   start: ReplayStart
   isFlat: boolean
@@ -106,8 +112,9 @@ export class Replay {
 
   /** Up to the newest event that is stored; `false`: the subscription has ended. */
   async #readLog(): Promise<boolean> {
-    const { eventLog, turns, connection } = this.#options
-    const release = await turns.take(connection.caller.accountId)
+    const { eventLog, resumptions, connection } = this.#options
+    const { accountId } = connection.caller
+    const release = await resumptions.acquire({ owner: accountId, ownMax: RESUMPTIONS_MAX })
     try {
       // Until nothing new has come: while a slow client took the last page, memory went on.
       for (let seq: number | undefined; seq !== this.#cursor; ) {

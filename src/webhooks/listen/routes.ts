@@ -4,6 +4,7 @@ import { V3 } from '../../accounts/access.js'
 import type { Context } from '../../context.js'
 import { notFound, tooManyRequests } from '../../core/errors.js'
 import { onAbort } from '../../lib/abort.js'
+import { FairSemaphore } from '../../lib/fair-semaphore.js'
 import { pause } from '../../lib/timing.js'
 import { createListener } from './listeners.js'
 import { deleteListener, recordResults, selectPending, touchListener } from './queries.js'
@@ -120,27 +121,20 @@ const POLLS_MAX = 3
 
 /** Requests for events that wait until some are there. Between two looks they hold no connection. */
 class EventPolls {
-  readonly #counts = new Map<number, number>()
+  readonly #semaphore = new FairSemaphore()
 
   /** Looks until something is found, the time is over or the signal aborts: then empty. */
   async wait<Found>(
     { accountId, waitMs, signal }: { accountId: number; waitMs: number; signal: AbortSignal },
     look: () => Promise<Found[]>,
   ): Promise<Found[]> {
-    const count = this.#counts.get(accountId) ?? 0
-    if (count >= POLLS_MAX) {
-      throw tooManyRequests(`${POLLS_MAX} requests of this account wait for events already.`, LOOK_MS)
-    }
-    this.#counts.set(accountId, count + 1)
-    try {
-      return await lookUntil(performance.now() + waitMs, signal, look)
-    } finally {
-      const left = (this.#counts.get(accountId) ?? 1) - 1
-      if (left === 0) this.#counts.delete(accountId)
-      else this.#counts.set(accountId, left)
-    }
+    const slot = { owner: accountId, ownMax: POLLS_MAX, waitMsMax: 0, refuse: refusePoll }
+    return await this.#semaphore.run(slot, () => lookUntil(performance.now() + waitMs, signal, look))
   }
 }
+
+const refusePoll = () =>
+  tooManyRequests(`${POLLS_MAX} requests of this account wait for events already.`, LOOK_MS)
 
 async function lookUntil<Found>(
   deadlineMs: number,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { PnlPlaces } from './pnl-places.js'
+import { PnlCalculations } from './pnl-calculations.js'
 
 const LIMITS = { accountMax: 2, totalMax: 3, waitMsMax: 20 }
 
@@ -22,37 +22,37 @@ const refusal = (status: number, scope: string) => ({
 })
 
 test('a third calculation of an account is refused, one of another account is not', async () => {
-  const places = new PnlPlaces(LIMITS)
+  const calculations = new PnlCalculations(LIMITS)
   const work = openWork()
-  const running = [places.run(caller(1), work.start), places.run(caller(1), work.start)]
-  await expect(places.run(caller(1), work.start)).rejects.toMatchObject(
+  const running = [calculations.run(caller(1), work.start), calculations.run(caller(1), work.start)]
+  await expect(calculations.run(caller(1), work.start)).rejects.toMatchObject(
     refusal(429, 'v3_pnl_account_concurrency'),
   )
-  expect(await places.run(caller(2), async () => 'free')).toBe('free')
+  expect(await calculations.run(caller(2), async () => 'free')).toBe('free')
   work.end('done')
   expect(await Promise.all(running)).toEqual(['done', 'done'])
 })
 
 test('the calculations of all accounts together are bounded', async () => {
-  const places = new PnlPlaces(LIMITS)
+  const calculations = new PnlCalculations(LIMITS)
   const work = openWork()
-  const running = [1, 2, 3].map((accountId) => places.run(caller(accountId), work.start))
-  await expect(places.run(caller(4), work.start)).rejects.toMatchObject(
+  const running = [1, 2, 3].map((accountId) => calculations.run(caller(accountId), work.start))
+  await expect(calculations.run(caller(4), work.start)).rejects.toMatchObject(
     refusal(503, 'v3_pnl_global_concurrency'),
   )
   work.end('done')
   await Promise.all(running)
 })
 
-test('one that waits begins when a place is free, also after a failure', async () => {
-  const places = new PnlPlaces({ ...LIMITS, waitMsMax: 60_000 })
+test('one that waits begins when a slot is free, also after a failure', async () => {
+  const calculations = new PnlCalculations({ ...LIMITS, waitMsMax: 60_000 })
   const [first, second] = [openWork(), openWork()]
-  const failing = places.run(caller(1), async () => {
+  const failing = calculations.run(caller(1), async () => {
     await first.start()
     throw new Error('failed')
   })
-  const running = places.run(caller(1), second.start)
-  const waiting = places.run(caller(1), async () => 'begun')
+  const running = calculations.run(caller(1), second.start)
+  const waiting = calculations.run(caller(1), async () => 'begun')
   first.end('')
   await expect(failing).rejects.toThrow('failed')
   expect(await waiting).toBe('begun')

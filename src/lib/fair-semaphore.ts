@@ -1,0 +1,142 @@
+import { onAbort } from './abort.js'
+
+type Limits = {
+  /** Slots of all owners together. */
+  totalMax?: number
+  /** Requests of all owners that may wait. */
+  waitingMax?: number
+}
+
+type SlotRequest = {
+  /** Whose share it is: an account. */
+  owner: number
+  /** Slots that the owner may hold at once. */
+  ownMax: number
+  /** Requests of the owner that may wait. */
+  ownWaitingMax?: number
+  /** How long the request may wait; 0: not at all; absent: as long as it takes. */
+  waitMsMax?: number
+  /** Ends the wait, with its reason. */
+  signal?: AbortSignal
+  /** What a refused request rejects with. `own`: other work of the owner is in its way, not that of others. */
+  refuse?: (inTheWay: 'own' | 'others') => Error
+}
+
+type Waiter = Pick<SlotRequest, 'owner' | 'ownMax'> & { begin: () => void }
+
+/**
+ * Bounds what runs at once, in all and of each owner.
+ *
+ *   running  while the owner and the whole have a free slot
+ *   waiting  else. The next slot goes to the owner with the fewest running, and among equals to the first
+ *   refused  when too many wait already, or when the wait is over
+ */
+export class FairSemaphore {
+  readonly #limits: Required<Limits>
+  readonly #running = new Map<number, number>()
+  readonly #waiters = new Set<Waiter>()
+  #total = 0
+
+  constructor({ totalMax = Number.POSITIVE_INFINITY, waitingMax = Number.POSITIVE_INFINITY }: Limits = {}) {
+    this.#limits = { totalMax, waitingMax }
+  }
+
+  get running(): number {
+    return this.#total
+  }
+
+  get waiting(): number {
+    return this.#waiters.size
+  }
+
+  /** Runs the work in a slot. */
+  async run<Result>(request: SlotRequest, work: () => Promise<Result>): Promise<Result> {
+    const release = await this.acquire(request)
+    try {
+      return await work()
+    } finally {
+      release()
+    }
+  }
+
+  /** Resolves with what frees the slot again, to be called once. */
+  async acquire(request: SlotRequest): Promise<() => void> {
+    request.signal?.throwIfAborted()
+    if (this.#hasSlot(request)) this.#begin(request.owner)
+    else await this.#wait(request)
+    return () => this.#end(request.owner)
+  }
+
+  #wait(request: SlotRequest): Promise<void> {
+    const { owner, ownMax, ownWaitingMax = Number.POSITIVE_INFINITY, waitMsMax, signal } = request
+    const { refuse = () => new Error('all slots are taken') } = request
+    if (this.#waitingOf(owner) >= ownWaitingMax) return Promise.reject(refuse('own'))
+    const refusal = () => refuse(this.#hasOwnSlot(request) ? 'others' : 'own')
+    if (waitMsMax === 0 || this.waiting >= this.#limits.waitingMax) return Promise.reject(refusal())
+    return new Promise((resolve, reject) => {
+      let timer: NodeJS.Timeout | undefined
+      const leave = () => {
+        clearTimeout(timer)
+        stopListening()
+        this.#waiters.delete(waiter)
+      }
+      const begin = () => {
+        leave()
+        this.#begin(owner)
+        resolve()
+      }
+      const waiter = { owner, ownMax, begin }
+      const fail = (error: unknown) => {
+        leave()
+        reject(error)
+      }
+      const stopListening =
+        signal === undefined ? () => undefined : onAbort(signal, () => fail(signal.reason))
+      if (waitMsMax !== undefined) timer = setTimeout(() => fail(refusal()), waitMsMax)
+      this.#waiters.add(waiter)
+    })
+  }
+
+  #begin(owner: number): void {
+    this.#total++
+    this.#running.set(owner, this.#runningOf(owner) + 1)
+  }
+
+  #end(owner: number): void {
+    this.#total--
+    const left = this.#runningOf(owner) - 1
+    if (left === 0) this.#running.delete(owner)
+    else this.#running.set(owner, left)
+    this.#findNext()?.begin()
+  }
+
+  #findNext(): Waiter | undefined {
+    let next: Waiter | undefined
+    let fewest = Number.POSITIVE_INFINITY
+    for (const waiter of this.#waiters) {
+      const running = this.#runningOf(waiter.owner)
+      if (running >= fewest || !this.#hasSlot(waiter)) continue
+      next = waiter
+      fewest = running
+    }
+    return next
+  }
+
+  #hasSlot(waiter: Pick<Waiter, 'owner' | 'ownMax'>): boolean {
+    return this.#total < this.#limits.totalMax && this.#hasOwnSlot(waiter)
+  }
+
+  #hasOwnSlot({ owner, ownMax }: Pick<Waiter, 'owner' | 'ownMax'>): boolean {
+    return this.#runningOf(owner) < ownMax
+  }
+
+  #runningOf(owner: number): number {
+    return this.#running.get(owner) ?? 0
+  }
+
+  #waitingOf(owner: number): number {
+    let count = 0
+    for (const waiter of this.#waiters) if (waiter.owner === owner) count++
+    return count
+  }
+}
