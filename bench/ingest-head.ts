@@ -15,7 +15,7 @@ import { tidy } from './lib/tidy.js'
 
 const MS_MAX = 40
 const FILLS = 100
-/** Blocks with so many fills more are measured as well; those with fewer or more are booked in between. */
+/** Blocks with this many fills more are measured as well; those with fewer or more are booked in between. */
 const FILLS_MORE = 20
 /** Then most blocks have about as many fills as are promised. */
 const INTENSITY = 240
@@ -88,7 +88,7 @@ const at = (times: readonly number[], share: number): number =>
   times.toSorted((a, b) => a - b)[Math.floor(times.length * share)] ?? 0
 
 /**
- * A loop that takes so long where nothing comes between. On a shared machine something does: whatever
+ * A loop that takes this long where nothing comes between. On a shared machine something does: whatever
  * stops the loop stops a block as well.
  */
 class PlainWork {

@@ -19,7 +19,7 @@ import { draftWebhook, WEBHOOKS } from './webhook-latency/workload.js'
 const MEDIAN_MS_MAX = 250
 const P99_MS_MAX = 1_000
 const FILLS_PER_SECOND = 200
-/** Then the universe trades about so much, see the figure of the run. */
+/** Then the universe trades about this much, see the figure of the run. */
 const INTENSITY = 200
 const ROUNDS = 5
 const ROUND_MS = 10_000

@@ -1,6 +1,6 @@
+import { ListenerClient } from '../src/cli/listen/listener-client.js'
 import { WEBHOOK_EVENT_TYPE_NAMES, type WebhookEventType } from '../src/webhooks/event-types.js'
 import type { WebhookFilters } from '../src/webhooks/filters.js'
-import { ListenerClient } from '../src/cli/listen/listener-client.js'
 import type { DemoFile } from './demo-file.js'
 
 /** Markets of the demo are resolved every five minutes. */

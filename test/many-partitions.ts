@@ -26,7 +26,7 @@ const TABLES: Readonly<Record<string, { columns: string; hashes: readonly string
 }
 
 /**
- * Repeats the facts of a short history in so many partitions below it, as if the same had happened
+ * Repeats the facts of a short history in this many partitions below it, as if the same had happened
  * every six days. The ledger stays as it is.
  */
 export async function repeatInPartitions(sql: Pool, count: number): Promise<void> {

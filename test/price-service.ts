@@ -74,7 +74,7 @@ class PriceService {
     await until(() => this.#sim.isFollowed(name))
   }
 
-  /** Lives on for so long, and until the newest second of these upstreams is in the archive. */
+  /** Lives on for this long, and until the newest second of these upstreams is in the archive. */
   async liveOn(seconds: number, ...names: readonly CollectedName[]): Promise<void> {
     this.#t.clock.advance(seconds * 1_000)
     this.#sim.liveOn(seconds)

@@ -13,7 +13,7 @@ const WINDOW_DAYS = [1, 7, 30]
 const TAGS = 5_000
 const DAY_BLOCKS = 86_400 / BLOCK_SEC
 const HISTORY_BLOCKS = 31 * DAY_BLOCKS
-/** A wallet has so many positions, two in each of its events. */
+/** A wallet has this many positions, two in each of its events. */
 const WALLET_POSITIONS = 6
 
 export type WorldSize = { wallets: number; events: number; rounds: number }

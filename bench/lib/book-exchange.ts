@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { type WebSocket, WebSocketServer } from 'ws'
 
 const LEVELS = 20
-/** Every so many frames a trade replaces both books of its market. */
+/** Every this many frames a trade replaces both books of its market. */
 const TRADE_EVERY = 50
 const BUFFERED_BYTES_MAX = 1024 * 1024
 const YES_BEST = { bid: 41, ask: 43 }

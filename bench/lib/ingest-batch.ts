@@ -18,7 +18,7 @@ export function toBatch({ blocks, logs }: LogStretch): Batch {
   }
 }
 
-/** Batches with so many fills or a few more. */
+/** Batches with this many fills or a few more. */
 export async function readBatches(source: LogSource, fillsMin: number) {
   const batches: Batch[] = []
   let fills = 0

@@ -33,14 +33,14 @@ export class LogSource {
     tidyLater(() => this.#stop())
   }
 
-  /** The blocks that come next, with so many bytes of text or a few more. */
+  /** The blocks that come next, with this many bytes of text or a few more. */
   async read(bytes: number): Promise<LogStretch> {
     const stretch: LogStretch = { blocks: [], logs: [], fills: 0 }
     for await (const line of this.#ask(bytes)) this.#add(stretch, line)
     return stretch
   }
 
-  /** Reads so many blocks, ends the world, and hands them out one by one: then nothing else runs here. */
+  /** Reads this many blocks, ends the world, and hands them out one by one: then nothing else runs here. */
   async *readToEnd(blocks: number): AsyncGenerator<LogStretch> {
     // Outside of the heap, where they would be collected around again and again.
     const kept: Buffer[] = []

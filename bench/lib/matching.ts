@@ -16,11 +16,11 @@ const ROUNDS = 15
 const WARM_UP_ROUNDS = 3
 const EVENTS = 5_000
 
-/** So many wallets and tokens for each filter: how many filters name one stays the same. */
+/** This many wallets and tokens for each filter: how many filters name one stays the same. */
 const WALLETS_PER_FILTER = 20
 const TOKENS_PER_FILTER = 10
 
-/** The keys that filters and events name: those of so many filters, or of a part of them. */
+/** The keys that filters and events name: those of this many filters, or of a part of them. */
 export type Keys = { filters: number; spreadOver: number }
 
 type Matching<Event> = {

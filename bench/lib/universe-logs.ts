@@ -6,7 +6,7 @@ import { Universe } from '../../sim/universe/universe.js'
 import { KNOWN_TOPICS, WATCHED } from '../../src/upstreams/polygon/filter.js'
 
 // A process of its own, so that a simulated world takes no memory from the process that is measured. For each
-// line of its input, a number of bytes, it prints so much of the chain, a block to a line, and an
+// line of its input, a number of bytes, it prints this much of the chain, a block to a line, and an
 // empty line. In between it sleeps.
 
 const START_MS = Date.UTC(2026, 10, 14, 12)

@@ -48,7 +48,7 @@ function draw(of: string, seed: number, below: number | string): string {
 }
 
 const TAKER_SLOT = FILLS_PER_MATCH - 1
-/** A passing condition is traded beside so many others. */
+/** A passing condition is traded beside this many others. */
 const NEIGHBOURS = 40
 const PATIENCE_BLOCKS = 50
 

@@ -42,14 +42,14 @@ export function shapeOf({ fills, partitions, endSec }: HistorySize) {
     matches,
     firstBlock,
     lastBlock,
-    /** Blocks that have fills are among so many. */
+    /** Blocks that have fills are among this many. */
     spanBlocks: lastBlock - firstBlock - TAIL_BLOCKS,
     /** Time of block 0. */
     zeroSec: endSec - lastBlock * BLOCK_SEC,
     blockSec: BLOCK_SEC,
     passingConditions: Math.ceil(tokens / 2),
     wallets: Math.max(100, Math.round(fills / FILLS_PER_WALLET)),
-    /** The whale trades every so manieth token, in so many of a thousand fills of its makers. */
+    /** The whale trades every so manieth token, in this many of a thousand fills of its makers. */
     whaleEvery,
     whaleParts: Math.round((1_000 * Math.min(WHALE_FILLS, fills * 0.3)) / (matches / whaleEvery)),
   }

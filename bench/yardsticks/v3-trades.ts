@@ -1,5 +1,5 @@
-import { selectWalletId } from '../../src/lookups/ids.js'
 import Fastify from 'fastify'
+import { selectWalletId } from '../../src/lookups/ids.js'
 import { createPool, type Target } from '../../src/store/connection.js'
 import { resolveTrades, TRADE_VIEWS } from '../../src/trades/trade-lists.js'
 

@@ -9,7 +9,7 @@ import { presentScore } from './score-message.js'
 const CLOCK_SEC = 5
 
 export type SportsHostOptions = {
-  /** Text pings go out so often. In real time, however fast the universe passes. */
+  /** Text pings go out this often. In real time, however fast the universe passes. */
   pingMs?: number | undefined
   /** A client that does not answer one within so long is closed. */
   pongMsMax?: number | undefined

@@ -26,7 +26,7 @@ const MIGRATIONS_PER_SEC = 0.0008
 /** Orders are paired about this long before the block that settles them. */
 const SETTLEMENT_MS = 3_000
 const GAP_SEC_MAX = 4
-/** For so long the present is livelier than the past, by these factors: who looks on sees each kind of act soon. */
+/** For this long the present is livelier than the past, by these factors: who looks on sees each kind of act soon. */
 const LIVELY_MS = 12 * 3_600_000
 const LIVELY_TRADES = 4
 const LIVELY_ERRANDS = 20

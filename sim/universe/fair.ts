@@ -8,7 +8,7 @@ import { settlesOnExchange } from './windows.js'
 const DAY_SEC = 86_400
 /** No probability is ever quite 0 or 1. */
 const DOUBT = 0.004
-/** So much knowledge leaves no room for opinions. */
+/** This much knowledge leaves no room for opinions. */
 const CERTAIN = 12
 /** Waves of opinion: length in seconds, and how far each carries the log-odds. */
 const WAVES = [

@@ -1,11 +1,11 @@
 import type { Sql } from '../store/connection.js'
 import type { BlockRange } from '../upstreams/polygon/log-range.js'
 
-/** Of so many chosen blocks one is any block, and the others have facts. */
+/** Of this many chosen blocks one is any block, and the others have facts. */
 const ANY_BLOCK_OF = 4
 
 /**
- * So many different blocks, ascending, of all whose facts are here; the same ones for the same seed
+ * This many different blocks, ascending, of all whose facts are here; the same ones for the same seed
  * and the same database. Most of them have facts; some may have none, which must be true as well.
  */
 export async function chooseBlocks(sql: Sql, count: number, seed: number): Promise<number[]> {

@@ -14,7 +14,7 @@ export function addLedgerCommands(program: Command, withDatabase: WithDatabase, 
   return program
     .command('audit')
     .description('compute the ledger again from the stored facts and print every difference')
-    .option('--wallets <count>', 'so many wallets, chosen at random', parseCount, WALLETS)
+    .option('--wallets <count>', 'this many wallets, chosen at random', parseCount, WALLETS)
     .option('--wallet <address>', 'this wallet; may be given several times', parseAddress)
     .addOption(
       new Option('--all', 'all wallets, all sums, the event log and all boards').conflicts([
@@ -24,7 +24,7 @@ export function addLedgerCommands(program: Command, withDatabase: WithDatabase, 
     )
     .option('--against-node', 'also read random blocks again from the node and compare their facts')
     .addOption(
-      new Option('--blocks <count>', 'with --against-node: so many').argParser(parseCount).default(BLOCKS),
+      new Option('--blocks <count>', 'with --against-node: this many').argParser(parseCount).default(BLOCKS),
     )
     .addOption(
       new Option(

@@ -31,7 +31,7 @@ export class Tally {
   #differences = 0
   readonly #examples: Difference[] = []
 
-  /** `count`: of so many differences this is one. */
+  /** `count`: how many differences there are like this one. */
   add(difference: Difference, count = 1): void {
     this.#differences += count
     if (this.#examples.length < EXAMPLES_MAX) this.#examples.push(difference)

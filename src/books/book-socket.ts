@@ -9,7 +9,7 @@ import { canonicalDecimal } from './pn1.js'
 const ABSENT_MAX = 500
 /** A live book that was asked for more often and did not come is stale. */
 const UNANSWERED_MAX = 2
-/** Of books that are read again for safety, so many are asked for at a time. */
+/** Of books that are read again for safety, this many are asked for at a time. */
 const REFRESHED_MAX = 20
 
 export type BookTimings = typeof BOOK_TIMINGS
@@ -21,9 +21,9 @@ export const BOOK_TIMINGS = {
   doubtMs: 500,
   askAgainMs: 2_000,
   askAgainMsMax: 60_000,
-  /** A book that was not sent whole for so long is read again: a change may have been lost without a trace. */
+  /** A book that was not sent whole for this long is read again: a change may have been lost without a trace. */
   refreshMs: 10 * 60_000,
-  /** A socket without events for so long is asked for a book, to tell quiet markets from a dead stream. */
+  /** A socket without events for this long is asked for a book, to tell quiet markets from a dead stream. */
   probeMs: 10_000,
 }
 

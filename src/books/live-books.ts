@@ -23,7 +23,7 @@ const LIMITS = {
 
 export type LiveBooksOptions = {
   upstreams: Pick<Upstreams, 'clob' | 'followBooks'>
-  /** The tokens of open markets, at most so many, the most traded first. */
+  /** The tokens of open markets, at most this many, the most traded first. */
   selectOpenTokens: (limit: number) => Promise<readonly string[]>
   log: Log
   registry: Registry

@@ -12,7 +12,7 @@ export type BusOptions = { clock: Clock; log: Log } & Partial<RecentLimits>
  */
 type BusListener = (events: readonly BusEvent[]) => void
 
-/** `limit`: the newest so many. */
+/** `limit`: how many of the newest. */
 type Replay = ({ sinceMs: number } | { afterSeq: number }) & { limit?: number | undefined }
 
 /** Events that have their numbers and wait for a commit. One of the three has to be called, once. */
@@ -27,7 +27,7 @@ export type Reservation = {
 const LIMITS = { keepMs: 5 * 60_000, bytesMax: 256 * 1024 * 1024, countMax: 1_000_000 }
 /** Numbers start at the time of the start times this: no process publishes a thousand events a millisecond. */
 const SEQ_PER_MS = 1_000
-/** What is published behind a reservation waits, up to so many events; then the oldest are dropped. */
+/** What is published behind a reservation waits, up to this many events; then the oldest are dropped. */
 const WAITING_MAX = 10_000
 /** A listener whose call takes longer is named in the log, once. */
 const SLOW_MS = 50

@@ -19,7 +19,7 @@ export function addCompareCommand(program: Command, withDatabase: WithDatabase, 
     .argument('<wallet...>', 'addresses of wallets', parseAddress)
     .option(
       '--settle <seconds>',
-      'leave out what changed in the last so many seconds before the last booked block',
+      'leave out what changed in this many seconds before the last booked block',
       parseSeconds,
       SETTLE_SEC,
     )

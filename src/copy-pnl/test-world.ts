@@ -43,7 +43,7 @@ export class CopyWorld {
     return Math.floor(this.t.clock.now() / 1000)
   }
 
-  /** One block, so many seconds ago, with a transaction for each act. Blocks come in order. */
+  /** One block, this many seconds ago, with a transaction for each act. Blocks come in order. */
   async book(agoSec: number, ...acts: readonly Act[]): Promise<void> {
     const number = this.#block++
     const [hash, parentHash] = [hashOf(number), hashOf(number - 1)]

@@ -103,7 +103,7 @@ const vectors: Vector[] = JSON.parse(
 
 // The vectors keep an average that is cut to a millionth at each purchase, we the exact cost. Only
 // one average does not come out even: 70/150, which lacks two thirds of a millionth on each of the
-// 110 shares sold. Our profit is so much smaller, and it is the exact one.
+// 110 shares sold. Our profit is this much smaller, and it is the exact one.
 const REALIZED_MORE: Record<string, bigint> = { 'buy twice then sell part': 73n }
 
 describe.each(vectors)('$name', ({ name, steps, expected }) => {

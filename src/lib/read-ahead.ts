@@ -4,7 +4,7 @@ export class ReadAhead<T> {
   readonly #items: Promise<IteratorResult<T, unknown>>[] = []
   readonly #count: number
 
-  /** `count`: so many are asked for from the next one on. */
+  /** `count`: this many are asked for from the next one on. */
   constructor(source: AsyncGenerator<T>, count = 1) {
     this.#source = source
     this.#count = count

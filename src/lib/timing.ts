@@ -18,13 +18,13 @@ export const systemTiming: Timing = {
 
 type Backoff = { baseMs: number; maxMs: number }
 
-/** The wait after so many failures in a row: doubles up to `maxMs`, plus up to a quarter, so that clients do not retry in step. */
+/** The wait after this many failures in a row: doubles up to `maxMs`, plus up to a quarter, so that clients do not retry in step. */
 export function backoffMs({ baseMs, maxMs }: Backoff, failures: number): number {
   const ms = Math.min(baseMs * 2 ** (failures - 1), maxMs)
   return ms * (1 + 0.25 * Math.random())
 }
 
-/** Any wait up to that of so many failures: clients that lost the same peer come back one by one. */
+/** Any wait up to that of this many failures: clients that lost the same peer come back one by one. */
 export function spreadBackoffMs({ baseMs, maxMs }: Backoff, failures: number): number {
   return Math.random() * Math.min(baseMs * 2 ** (failures - 1), maxMs)
 }

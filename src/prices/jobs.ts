@@ -15,7 +15,7 @@ const SECOND_MS = 1_000
 const HOUR_MS = 60 * 60 * 1000
 /** A source without a price for longer is silent. */
 const PRICE_AGE_SEC_MAX = 60
-/** For so long after its start a service that fills its candles is not ready; then it serves what it has. */
+/** For this long after its start a service that fills its candles is not ready; then it serves what it has. */
 const FILL_MS_MAX = 120_000
 /** A source that is not connected by then is not waited for. */
 const CONNECT_MS_MAX = 10_000
@@ -188,7 +188,7 @@ export class PriceJobs {
   }
 }
 
-/** Drops months of ticks that are older than so many days; 0 keeps all. */
+/** Drops months of ticks that are older than this many days; 0 keeps all. */
 export async function dropOldTicks(pool: Pool, nowMs: number, days: number): Promise<void> {
   if (days > 0) await dropOldMonths(pool, nowMs - days * 24 * HOUR_MS)
 }

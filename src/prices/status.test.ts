@@ -13,7 +13,7 @@ afterEach(() => {
   sources = []
 })
 
-/** Sources whose last price is so many seconds old; null: there was none. */
+/** Sources whose last price is this many seconds old; null: there was none. */
 function setAges(ages: Record<string, number | null>): void {
   const nowSec = Math.floor(t.clock.now() / 1000)
   sources = Object.entries(ages).map(([source, age]) => ({

@@ -11,7 +11,7 @@ const HOUR_MS = 3_600_000
 /** How long the score of a game is kept after its last message. */
 const ENDED_MS_MAX = 6 * HOUR_MS
 const QUIET_MS_MAX = 24 * HOUR_MS
-/** A game is not taken for live any more when no message about it came for so long. */
+/** A game is not taken for live any more when no message about it came for this long. */
 const LIVE_MS_MAX = HOUR_MS
 const SWEEP_MS = 60_000
 /** Games without a slug that one pass asks for, and when a game that was not found is asked for again. */

@@ -16,7 +16,7 @@ afterAll(() => database.drop())
 const LAST_DAY_MS = Date.UTC(2026, 10, 30, 23, 59, 59)
 const log = createLog('error', { write: () => undefined })
 
-/** An account whose month has so many units left. */
+/** An account whose month has this many units left. */
 async function setup({ left = 3, nowMs = LAST_DAY_MS } = {}) {
   const clock = new ManualClock(nowMs)
   const accountId = await insertAccount(database.sql, { name: 'a', plan: 'starter', nowMs })

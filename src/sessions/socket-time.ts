@@ -16,7 +16,7 @@ type SocketTimeOptions = {
   nowMs: number
 }
 
-/** The time of one connection whose plan allows so much of it per UTC day. */
+/** The time of one connection whose plan allows this much of it per UTC day. */
 export class SocketTime {
   readonly #options: SocketTimeOptions
   #day: string

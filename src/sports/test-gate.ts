@@ -45,7 +45,7 @@ export class Gate {
     this.seen.length = 0
   }
 
-  /** Lets one round of requests pass, when so many have come. */
+  /** Lets one round of requests pass, when this many have come. */
   async pass(count: number): Promise<void> {
     await until(() => this.#held.length >= count)
     const round = this.#held

@@ -9,11 +9,11 @@ import type { Pool, Sql } from './connection.js'
 export const COPY_MS_MAX = 12 * 60 * 60_000
 /** A copy is stored no more often: it is there for the next process. */
 const STORE_MS = 60_000
-/** After a failure the copy is shown for so long before the upstream is asked again. */
+/** After a failure the copy is shown for this long before the upstream is asked again. */
 const REST_MS = 1_000
 /** Clients give up after ten seconds, and an answer may need several copies. */
 const WAIT_MS = 2_500
-/** For so long after a failure a request waits for the next load only this long. */
+/** For this long after a failure a request waits for the next load only this long. */
 const FAILING_MS = 10_000
 const FAILING_WAIT_MS = 500
 /** Characters of all copies in memory. */

@@ -7,7 +7,7 @@ import type { Clock } from '../core/clock.js'
  */
 const MESSAGES_MAX = 300
 const WINDOW_MS = 10_000
-/** A client that goes on after so many is closed. */
+/** A client that goes on after this many is closed. */
 const FLOOD_MESSAGES_MAX = 2 * MESSAGES_MAX
 
 /** Messages that wait for the one before them. The socket is not read while more wait. */

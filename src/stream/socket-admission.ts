@@ -10,7 +10,7 @@ import { type Connections, OUT_OF_TIME } from './connections.js'
 import { CLOSE, type SocketError } from './socket-error.js'
 import type { SocketKind, SocketRequest } from './upgrade.js'
 
-/** While the service starts, clients wait so long for the database, and are then sent away. */
+/** While the service starts, clients wait this long for the database, and are then sent away. */
 const DATABASE_MS_MAX = 8_000
 
 export type AdmittedSocket = { caller: Caller; digest: string; session: SocketSession }

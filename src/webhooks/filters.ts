@@ -25,7 +25,7 @@ export type WebhookFilters = {
   side?: 'BUY' | 'SELL'
   status_from?: WatchedStatus
   status_to?: Exclude<WatchedStatus, 'none'>
-  /** Events wait until so many blocks are on top of theirs. */
+  /** Events wait until this many blocks are on top of theirs. */
   confirmations?: number
 }
 

@@ -23,7 +23,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.drop())
 
-/** Waits until so many transactions wait for a lock. */
+/** Waits until this many transactions wait for a lock. */
 const untilWaiting = (count: number) =>
   untilHolds(async () => {
     const rows = await database.sql`

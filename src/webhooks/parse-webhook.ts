@@ -8,7 +8,7 @@ import type { FilterName, WebhookFilters } from './filters.js'
 /** What a filter that is a number may also be written as. */
 const DECIMAL_TEXT = /^[0-9]{1,15}(\.[0-9]{1,18})?$/
 
-/** So many names are looked at, known or not: a caller's list is bounded before it is read. */
+/** This many names are looked at, known or not: a caller's list is bounded before it is read. */
 const EVENT_TYPES_MAX = 100
 /** Of an unknown name that is compared with the known ones. */
 const GUESSED_LENGTH_MAX = 40

@@ -18,7 +18,7 @@ const THOROUGH = counts({ short: false, long: true })
 const BOARDS_MIN = 40
 const QUARTER_MS = 5 * 60_000
 const DAY_SEC = 86_400
-/** The boards look at prices so often. */
+/** The boards look at prices this often. */
 const PRICES_MS = 5 * 60_000
 /** What a refresh writes, early and late: it waits for the one that the test has locked. */
 const TABLES = ['rolling_boards', 'all_time_boards', 'rolling_scopes', 'board_positions', 'rolling_windows']

@@ -13,7 +13,7 @@ import { until } from '../until.js'
 
 const START_MS = Date.UTC(2026, 10, 14, 12)
 const MINUTE_MS = 60_000
-/** So much of the universe passes before the service hears of it. A client that is quiet for five minutes is closed. */
+/** This much of the universe passes before the service hears of it. A client that is quiet for five minutes is closed. */
 const STEP_MS = 4 * MINUTE_MS
 
 let universe: Universe

@@ -7,7 +7,7 @@ import { makeTrouble, openStreamWorld, type StreamWorld } from './stream-world.j
 import { expectGrowingSeqs, expectTruth, type Received } from './truth.js'
 
 const KILLS = counts({ short: 15, long: 100 })
-/** After so many kills of clients one of the services is killed too. */
+/** After this many kills of clients one of the services is killed too. */
 const KILLS_PER_RESTART = counts({ short: 7, long: 12 })
 const CLIENTS = 3
 const SERVICES = 2

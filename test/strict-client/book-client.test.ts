@@ -176,7 +176,7 @@ describe('the client of books', () => {
     })
     afterEach(() => vi.useRealTimers())
 
-    /** The server sends this, so many seconds after the start, and the client has read it. */
+    /** The server sends this, this many seconds after the start, and the client has read it. */
     const send = async (seconds: number, ...frames: Json[]) => {
       vi.setSystemTime(START_MS + seconds * 1_000)
       const { unknown } = client.counts

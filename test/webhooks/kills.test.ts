@@ -9,7 +9,7 @@ import { type Answer, openReceiver, type ReceivedRequest, type Receiver } from '
 
 const KILLS = counts({ short: 3, long: 50 })
 const SERVICES = 2
-/** After so many kills the last blocks of the chain are replaced. */
+/** After this many kills the last blocks of the chain are replaced. */
 const KILLS_PER_REORG = 2
 const REORG_DEPTH = 5
 /** Longer than the first pause between attempts: what failed at first has come by then. */

@@ -52,7 +52,7 @@ export async function openWebhookWorld({ seed, intensity }: { seed: number; inte
     clock,
     ctx: service.ctx,
     hooks: createHookClient(service.url, secret),
-    /** Lets so much simulated time pass, so many times as fast as real time. */
+    /** Lets this much simulated time pass, this many times as fast as real time. */
     live: async (ms: number, speed: number) => {
       for (const endMs = universe.nowMs + ms; universe.nowMs < endMs; ) {
         universe.advance(Math.min(endMs, universe.nowMs + TICK_MS * speed))

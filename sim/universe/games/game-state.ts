@@ -44,7 +44,7 @@ const WORDS: Readonly<Record<Sport, Words>> = {
   'league-of-legends': ESPORTS,
 }
 
-/** For so long after the first kick-off a game that is put off is called so; then it is scheduled again. */
+/** For this long after the first kick-off a game that is put off is called so; then it is scheduled again. */
 const POSTPONED_MS = 2 * 3_600_000
 
 /** Follows from the game alone, so it can be asked of any moment. */

@@ -33,7 +33,7 @@ afterAll(async () => {
 
 const differences = async ({ sql }: TestDatabase) => compareContents(await readContents(sql), whole)
 
-/** Aborts when this was written so often. */
+/** Aborts when this was written this often. */
 function interruptAfter(writes: number) {
   const controller = new AbortController()
   let left = writes

@@ -19,7 +19,7 @@ import {
 } from './id-queries.js'
 import { addReplacements, type Replacements, stageFacts } from './replace-facts.js'
 
-/** Up to so many blocks below the cursor, the blocks after the batch are searched for an id. */
+/** Up to this many blocks below the cursor, the blocks after the batch are searched for an id. */
 const SEARCHED_BLOCKS_MAX = 1_024
 
 /**

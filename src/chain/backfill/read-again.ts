@@ -43,7 +43,7 @@ import { dropTwins } from './twin-tables.js'
 
 type ReadAgainOptions = ReadOptions & { pool: Pool }
 
-/** So few blocks are replaced in the transaction in which the head waits. */
+/** Only this few blocks are replaced in the transaction in which the head waits. */
 const LAST_BLOCKS_MAX = REORG_BLOCKS_MAX + 32
 /** While blocks are replaced, node and ledger disagree for a moment. */
 const CHAIN_TRIES = 4

@@ -38,7 +38,7 @@ type RebuildOptions = {
   timing?: Timing | undefined
 }
 
-/** So few blocks are left for the transaction in which the head waits. */
+/** Only this few blocks are left for the transaction in which the head waits. */
 const LAST_BLOCKS_MAX = REORG_BLOCKS_MAX + 32
 const BUSY_MS = 5_000
 

@@ -22,7 +22,7 @@ export type BackfillResult = {
 /** Interval of progress lines in a file or a pipe. */
 const LINES_MS = 10_000
 
-/** Shows how far the reading of so many blocks has come. */
+/** Shows how far the reading of this many blocks has come. */
 export function showReading(title: string, total: number, line: { readonly fills: number }, out: Output) {
   const progress = new Progress({ title, unit: 'blocks', total, out, linesMs: LINES_MS })
   const startMs = performance.now()

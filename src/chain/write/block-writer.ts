@@ -43,13 +43,13 @@ export type BlockListener = {
    * entries that the ledger refused to book.
    */
   onBooked(facts: BatchFacts, refusals: readonly RefusedEntry[]): () => void
-  /** Called before the commit that takes back so many blocks above `toBlock`. */
+  /** Called before the commit that takes back this many blocks above `toBlock`. */
   onRewinding?(toBlock: number, removedBlocks: number): void
-  /** `unquarantined`: so many logs of the blocks above were in quarantine and are deleted. */
+  /** `unquarantined`: this many logs of the blocks above were in quarantine and are deleted. */
   onRewound(toBlock: number, unquarantined: number): void
   /** Called last in each transaction, to store what has to be committed with it. May throw. */
   beforeCommit?(tx: Sql): Promise<void>
-  /** Another process has rebuilt the ledger or replaced facts; so many logs are in quarantine now. */
+  /** Another process has rebuilt the ledger or replaced facts; this many logs are in quarantine now. */
   onRebuilt?(quarantined: number): void
 }
 
@@ -67,11 +67,11 @@ export class OvertakenError extends Error {
 /** What is left of a batch after the attribution: not its logs, which take the most memory. */
 type AttributedBatch = BookedRange & Pick<Batch, 'blocks' | 'isNearHead'> & { facts: BatchFacts }
 
-/** So many batches are attributed before they can be booked, while PostgreSQL writes. */
+/** This many batches are attributed before they can be booked, while PostgreSQL writes. */
 const ATTRIBUTED_AHEAD = 4
-/** Far below the head one transaction takes so long: rows that change again are written once. */
+/** Far below the head one transaction takes this long: rows that change again are written once. */
 const TRANSACTION_MS = 2_000
-/** Rows of a table are sent when they are so much text, to keep PostgreSQL busy. */
+/** Rows of a table are sent when they are this much text, to keep PostgreSQL busy. */
 const SEND_CHARS = 262_144
 
 /**

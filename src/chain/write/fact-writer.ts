@@ -49,7 +49,7 @@ export class FactWriter {
   }
 
   /**
-   * Sends the tables that have so much text or more, and those that later batches of the transaction
+   * Sends the tables that have this much text or more, and those that later batches of the transaction
    * select. No other statement may be sent meanwhile.
    */
   async send(tx: Sql, charsMin: number): Promise<void> {

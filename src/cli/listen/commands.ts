@@ -36,21 +36,21 @@ export function addListenCommand(program: Command): Command {
     .option('--tag <slug>', 'of markets with this tag', collectText)
     .option('--builder <code>', 'routed through this builder', collectText)
     .option('--receiver <address>', 'fees that this address is paid', collectText)
-    .option('--min-amount-usd <usd>', 'worth at least so many dollars', parseAmount)
-    .option('--min-fee-usd <usd>', 'fees of at least so many dollars', parseAmount)
-    .option('--min-delta-pct <percent>', 'prices that move by so many percent', parseAmount)
-    .option('--min-pnl-change-usd <usd>', 'profits that change by so many dollars', parseAmount)
-    .option('--min-total-usd <usd>', 'orders of at least so many dollars', parseAmount)
+    .option('--min-amount-usd <usd>', 'worth at least this many dollars', parseAmount)
+    .option('--min-fee-usd <usd>', 'fees of at least this many dollars', parseAmount)
+    .option('--min-delta-pct <percent>', 'prices that move by this many percent', parseAmount)
+    .option('--min-pnl-change-usd <usd>', 'profits that change by this many dollars', parseAmount)
+    .option('--min-total-usd <usd>', 'orders of at least this many dollars', parseAmount)
     .addOption(new Option('--side <side>', "the maker's side").choices(['BUY', 'SELL']))
     .addOption(new Option('--status-from <status>', 'what a position was').choices(WATCHED_STATUSES))
     .addOption(new Option('--status-to <status>', 'what a position is').choices(WATCHED_STATUSES.slice(1)))
-    .option('--confirmations <blocks>', 'wait for so many blocks on top', parseCount)
+    .option('--confirmations <blocks>', 'wait for this many blocks on top', parseCount)
     .addOption(
       new Option('--secret <secret>', 'sign with this secret in place of a new one').env(
         'AUSPEX_WEBHOOK_SECRET',
       ),
     )
-    .option('--count <count>', 'end after so many events', parseCount)
+    .option('--count <count>', 'end after this many events', parseCount)
     .option('--json', 'print JSON, one object on each line; the first has the secret')
   return addServiceFlags(command)
     .addHelpText('after', HELP)

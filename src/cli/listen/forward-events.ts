@@ -17,7 +17,7 @@ type ForwardOptions = {
   wish: ListenerWish
   /** Where events go. */
   receiver: URL
-  /** So many events are forwarded at most. */
+  /** This many events are forwarded at most. */
   count: number
   onListening(listener: Listener): void
   onResult(event: ListenedEvent, result: ForwardResult): void

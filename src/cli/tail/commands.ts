@@ -35,12 +35,12 @@ export function addTailCommand(program: Command): Command {
     .option('--game <slug>', 'scores of this game', collect)
     .option('--side <side>', 'BUY or SELL')
     .option('--status <status>', 'pending, confirmed or all')
-    .option('--min-size <usd>', 'worth at least so many dollars', parseUsd)
-    .option('--max-size <usd>', 'worth at most so many dollars', parseUsd)
+    .option('--min-size <usd>', 'worth at least this many dollars', parseUsd)
+    .option('--max-size <usd>', 'worth at most this many dollars', parseUsd)
     .option('--event-types <types>', 'these event types in place of those of the type', parseList)
-    .option('-n, --last <count>', 'show so many past events first', parseWhole, 10)
+    .option('-n, --last <count>', 'show this many past events first', parseWhole, 10)
     .option('--since-seq <seq>', 'go on behind the event with this number', parseWhole)
-    .option('--count <count>', 'end after so many events', parseWhole)
+    .option('--count <count>', 'end after this many events', parseWhole)
     .option('--json', 'print messages as they are, one on each line')
     .addHelpText(
       'after',

@@ -12,7 +12,7 @@ type Output = Writable & {
 
 type PrinterOptions = {
   isJson: boolean
-  /** So many events are printed, then `onLast` is called. */
+  /** This many events are printed, then `onLast` is called. */
   left: number
   onLast(): void
 }

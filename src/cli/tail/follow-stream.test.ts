@@ -17,7 +17,7 @@ type Scenario = {
   type?: string
 }
 
-/** Follows until so many events were handed over. */
+/** Follows until this many events were handed over. */
 async function follow({ onSubscribe, until, flags = {}, type = 'trades' }: Scenario) {
   server = await TestStreamServer.listen(onSubscribe)
   const events: TailEvent[] = []

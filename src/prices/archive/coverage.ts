@@ -6,11 +6,11 @@ export type TickCoverage = Awaited<ReturnType<typeof readTickCoverage>>
 
 const HOUR_SEC = 3_600
 const GAPS_MAX = 1_000
-/** A tick takes up to so long to arrive and to be written. */
+/** A tick takes up to this long to arrive and to be written. */
 const ARRIVAL_SEC = 5
 
 /**
- * The last so many hours of every stream that has ticks at all. The running hour counts as far as it
+ * The last hours, this many, of every stream that has ticks at all. The running hour counts as far as it
  * has come.
  */
 export async function readTickCoverage(sql: Sql, nowMs: number, hours: number) {

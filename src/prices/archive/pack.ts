@@ -17,7 +17,7 @@ import {
 
 export const PACK_MS = 30_000
 
-/** A block is packed so long after its end; ticks that come later are added to it. */
+/** A block is packed this long after its end; ticks that come later are added to it. */
 const SETTLE_SEC = 120
 /** Most ticks that one transaction moves. */
 const TICKS_MAX = 20_000

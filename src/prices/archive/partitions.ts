@@ -7,7 +7,7 @@ import { type Month, monthNamed, monthOfBlock } from './month.js'
 import { lockArchiveState, updateState } from './queries.js'
 
 const NAMES_MAX = 100
-/** Readers of blocks queue behind a transaction that waits for its lock: it gives up after so long. */
+/** Readers of blocks queue behind a transaction that waits for its lock: it gives up after this time. */
 const LOCK_WAIT_MS = 2_000
 
 /** Makes the partitions that these blocks need. */

@@ -17,7 +17,7 @@ export const makeTick = (sec: number, parts: TickParts = {}): StreamTick => {
   return { stream: idOf(stream), sec, price, bid, ask }
 }
 
-/** So many seconds, one after the other. */
+/** This many seconds, one after the other. */
 export const makeTicks = (fromSec: number, count: number, parts: TickParts = {}): StreamTick[] =>
   Array.from({ length: count }, (_, index) => makeTick(fromSec + index, { price: index + 1, ...parts }))
 

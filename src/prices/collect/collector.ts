@@ -36,7 +36,7 @@ type CollectorOptions = {
   log: Log
 }
 
-/** At most so much is lost when the process dies. */
+/** At most this much is lost when the process dies. */
 const FLUSH_MS = 1_000
 /** Older prices are stored and not published. */
 const PUBLISH_MS_MAX = 10_000

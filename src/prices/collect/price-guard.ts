@@ -22,7 +22,7 @@ const MOVES = [
   { withinMs: MINUTE_MS, factorMax: 2 },
   { withinMs: 7 * 24 * HOUR_MS, factorMax: 10 },
 ]
-/** Of so many first prices the middle one is believed. */
+/** Of this many first prices the middle one is believed. */
 const VOTES = 3
 
 /** What a coin cost, and when. */

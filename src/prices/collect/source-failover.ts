@@ -1,7 +1,7 @@
 import { isOnLiveV2 } from '../../upstreams/prices/live-v2.js'
 import type { PriceSource, PriceTick } from '../../upstreams/prices/source.js'
 
-/** A source without a tick for so long is silent. */
+/** A source without a tick for this long is silent. */
 const SILENT_MS = 10_000
 /** More ticks than a source sends of a stream in that time. */
 const HELD_MAX = 30

@@ -61,7 +61,7 @@ function createWriter(symbol: CoinSymbol, kind: PriceKind, source: TickSource) {
 }
 
 const ENTRY_OVERHEAD_BYTES = 400
-/** For so long the state of the archive is not read again. */
+/** For this long the state of the archive is not read again. */
 const TRUST_MS = 1_000
 
 /**

@@ -8,7 +8,7 @@ import { streamTicks } from './stream-ticks.js'
 
 const ENVELOPE = { symbol: 'BTC', feed: 'BTC/USD', from: 1, to: 2, limit: 12, source: null }
 
-/** So many slices of two ticks each; with a fault they end in one. */
+/** This many slices of two ticks each; with a fault they end in one. */
 async function* makeSlices(count: number, fault?: Error): AsyncGenerator<Slice> {
   for (let index = 0; index < count; index++) yield { bytes: Buffer.from(',7,8'), count: 2 }
   if (fault !== undefined) throw fault

@@ -16,7 +16,7 @@ beforeEach(() => {
   at(60)
 })
 
-/** Sets the clock to so many seconds after the start of the window. */
+/** Sets the clock to this many seconds after the start of the window. */
 const at = (seconds: number) => w.clock.set((start + seconds) * 1000)
 const read = (rest = '') => readPrice(w, `symbol=BTC&window=${start}${rest}`)
 

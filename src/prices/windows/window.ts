@@ -40,7 +40,7 @@ export function parseWindow(asked: AskedWindow, nowMs: number): Window {
 export const priceUnknown = () =>
   new ApiError(404, 'No price is known for this window: the archive does not have it, nor the site.')
 
-/** The tick of a boundary comes within so long after it. */
+/** The tick of a boundary comes within this time after it. */
 export const SETTLE_MS = 10_000
 const FRESH_CACHE_MS = 1_000
 const CACHE_MS = 10_000

@@ -2,7 +2,7 @@ import type { GammaEvent } from '../../upstreams/gamma/parse.js'
 import { canonicalSlugOf, isGameEvent, toGame } from './fold-game.js'
 import type { Game } from './game.js'
 
-/** An open event that takes no orders for so long after its end is left over. */
+/** An open event that takes no orders for this long after its end is left over. */
 const LEFT_OVER_MS = 24 * 3_600_000
 
 /** The match-ups among the events of a list: no futures, no companions, nothing that is left over. */

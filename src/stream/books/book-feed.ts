@@ -17,7 +17,7 @@ const WINDOW_CHARACTERS_MAX = 2 * 1024 * 1024
 /** A book that the exchange has not sent by then is sent empty, and as `stale`. */
 const LOAD_MS = 5_000
 
-/** Clients of all books learn within so many windows that a market is not among the open ones any more. */
+/** Clients of all books learn within this many windows that a market is not among the open ones any more. */
 const DROPPED_WINDOWS = 40
 const DROPPED = 'not_followed'
 

@@ -2,7 +2,7 @@ import type { Connection } from '../connection.js'
 import type { SharedFrame } from '../fast/shared-frame.js'
 import { BookRefusal } from './book-refusal.js'
 
-/** A client of integrity mode that reads nothing for so many windows is closed: 15 seconds. */
+/** A client of integrity mode that reads nothing for this many windows is closed: 15 seconds. */
 const UNREAD_WINDOWS_MAX = 60
 
 const TOO_SLOW = ['integrity_backpressure', 'The client reads too slowly. Connect again.'] as const

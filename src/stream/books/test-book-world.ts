@@ -20,11 +20,11 @@ import { BookProtocol } from './book-protocol.js'
 import { BookReader } from './test-book-reader.js'
 import { insertBookMarkets } from './test-catalogue-rows.js'
 
-/** A second of the universe takes so long. */
+/** A second of the universe takes this long. */
 const SECOND_MS = 10
 const WINDOW_MS = 20
 const START_MS = Date.UTC(2026, 10, 15, 12)
-/** Markets trade for so long at least. */
+/** Markets trade for this long at least. */
 const LIFE_MS = 4 * 3_600_000
 /** So that they trade a few times a minute. */
 const INTENSITY = 10
@@ -82,7 +82,7 @@ export async function openBookWorld() {
         const connection = new FrameConnection()
         const protocol = new BookProtocol(ctx, connection, feed, { integrity, nextSubscriptionId })
         const send = (message: object) => protocol.onMessage(JSON.stringify(message))
-        /** Waits for a message of this type behind the first so many. */
+        /** Waits for a message of this type after the first ones, this many. */
         const untilType = (type: string, from = 0) =>
           until(() => connection.messages.slice(from).some((message) => message.type === type))
         return { connection, protocol, send, untilType, reader: new BookReader(connection) }

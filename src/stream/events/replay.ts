@@ -14,7 +14,7 @@ const RESUMPTIONS_MAX = 2
 
 /** Events that are looked at before others have their turn. */
 const SCANNED_MAX = 20_000
-/** The newest so many are searched for the last few that match: some 20 ms of work. */
+/** This many of the newest are searched for the last few that match: some 20 ms of work. */
 const SEARCHED_MAX = 200_000
 /** Characters that are sent before the replay waits for the client to take them. */
 const SENT_LENGTH_MAX = 2 * 1024 * 1024

@@ -30,7 +30,7 @@ export const salvageList =
   (value, path) =>
     salvageItems(parseItem)(value, path).items
 
-/** What could be parsed of a part of a list by position, which had so many entries. */
+/** What could be parsed of a part of a list by position, which had this many entries. */
 export type SalvagedSlice<T> = { items: T[]; odd: string[]; entryCount: number }
 
 /** Parses a bare array, or the one under `data` that `/events/pagination` answers. */

@@ -74,10 +74,10 @@ async function readChunk(
 
 const BLOCKS_FIRST = 16
 const BLOCKS_MAX = 2_000
-/** Pages with so many logs are large enough, and those with many more too large, whatever the node allows. */
+/** Pages with this many logs are large enough, and those with many more too large, whatever the node allows. */
 const LOGS_ENOUGH = 2_000
 const LOGS_MANY = 6_000
-/** So many pages without a refusal, and a size that was refused is tried again. */
+/** This many pages without a refusal, and a size that was refused is tried again. */
 const PAGES_UNTIL_BOLD = 50
 
 /** How many blocks to ask for: twice as many after a success, half as many after a refusal. */

@@ -18,9 +18,9 @@ export type ChainlinkBackfillOptions = {
   log: Log
 }
 
-/** So many seconds before the newest missed one a page begins. */
+/** This many seconds before the newest missed one a page begins. */
 export const PAGE_REPORTS = 100
-/** Seconds that are at most so old are read four pages at once, because readers wait for them. */
+/** Seconds that are at most this old are read four pages at once, because readers wait for them. */
 const RECENT_SEC = 3 * 60 * 60
 const RECENT_PAGES_AT_ONCE = 4
 /** Older ones leave time for other work of this process and of the host. */

@@ -12,7 +12,7 @@ import { healthOf, TickDeduplicator, toPriceGap } from './tick-deduplicator.js'
 
 const NAME = 'rtds'
 
-/** About 3 % of the seconds never come; so many in a row are an outage. */
+/** About 3 % of the seconds never come; this many in a row are an outage. */
 const STEP_MS_MAX = 5_000
 
 /** The prices of Polymarket's real-time data socket: Chainlink's, their means, and the exchange's. */

@@ -117,7 +117,7 @@ describe('RateLimiter', () => {
   describe('on behalf of accounts', () => {
     const LONG = [{ paths: /^/, calls: 60, windowMs: 10_000 }]
 
-    /** Takes so many calls; those that are refused are counted. */
+    /** Takes this many calls; those that are refused are counted. */
     async function takeMany(limiter: RateLimiter, count: number, account?: number) {
       const calls = Array.from({ length: count }, () => limiter.take('/', never, account))
       const ends = await Promise.allSettled(calls)

@@ -4,7 +4,7 @@ import type { Timing } from '../../lib/timing.js'
 import { UpstreamError } from './errors.js'
 import { type Payer, SharedLimit } from './shared-limit.js'
 
-/** A published limit: so many calls in any window, of the paths that match. */
+/** A published limit: this many calls in any window, of the paths that match. */
 export type PathLimit = { paths: RegExp; calls: number; windowMs: number }
 
 // Other clients behind our address count too, and the windows of the upstream start at other times.

@@ -5,14 +5,14 @@ export type Payer = number | undefined
 
 const weightOf = (payer: Payer): number => (payer === undefined ? 3 : 1)
 
-/** For each call that is free, a payer of weight 1 has so many at most. */
+/** For each call that is free, a payer of weight 1 has this many at most. */
 const USED_PER_FREE = 2
 
 /** `askedAtMs`: when it last wanted a call, whether or not it got one. */
 type Account = { window: SlidingWindow; askedAtMs: number }
 
 /**
- * A limit that payers share: so many calls in any window. A payer takes a call while
+ * A limit that payers share: this many calls in any window. A payer takes a call while
  *
  * - it has less than its part of all calls, by the weights of the payers who asked within the window;
  * - it has fewer calls than twice those that are free, times its weight. So a third stays free beside

@@ -9,7 +9,7 @@ export type DeliveryDraft = {
   /** The envelope as JSON: what is sent. */
   body: string
   block: number
-  /** Held until so many blocks are on top of its own. */
+  /** Held until this many blocks are on top of its own. */
   confirmations: number
 }
 

@@ -19,14 +19,14 @@ import { TakenDeliveries } from './taken-deliveries.js'
 
 /** Deliveries that this process holds: being sent, or waiting for others of their webhook. */
 const HELD_MAX = 512
-/** Above so many, those of receivers that are slow or fail are left to wait. */
+/** Above this many, those of receivers that are slow or fail are left to wait. */
 const HELD_BY_ANY_MAX = HELD_MAX / 2
 /** What other processes queue is found so late at most. */
 const POLL_MS = 500
 /** The pause when lanes are due and none can be had, because others hold them. */
 const CROWDED_MS = 20
 /**
- * Attempts that ended are written together: so many, or half of what this process holds, or all after this
+ * Attempts that ended are written together: this many, or half of what this process holds, or all after this
  * time. By halves the database works on one while the other is being sent.
  */
 const GATHER_MS = 20

@@ -172,7 +172,7 @@ describe('held deliveries', () => {
   const release = (headBlock: number, nowMs = NOW_MS) =>
     transact(database.sql, (tx) => releaseHeld(tx, headBlock, nowMs))
 
-  test('are due when the head is so many blocks above', async () => {
+  test('are due when the head is this many blocks above', async () => {
     const webhook = await createWebhook()
     await add([held(webhook, 1, 100), held(webhook, 2, 101)])
     expect(await selectNextAt(database.sql, webhook)).toBeUndefined()

@@ -14,7 +14,7 @@ afterEach(() => world.stopAll())
 afterAll(() => world.close())
 
 let numbers = 0
-/** Has so many events given up, by their last attempt. */
+/** Has this many events given up, by their last attempt. */
 async function exhaust(webhook: TestWebhook, path: string, count: number): Promise<void> {
   world.receiver.answer(path, () => 500)
   const before = (await selectAttempts(world.sql, webhook)).length

@@ -5,7 +5,7 @@ import { wakeLanes } from './lanes.js'
 import type { EndedAttempt } from './queries.js'
 import { INTERRUPTED } from './retry.js'
 
-// A webhook is disabled after so many events in a row that were given up, or after a day of failures
+// A webhook is disabled after this many events in a row that were given up, or after a day of failures
 // alone with fewer of them or with many that wait: a receiver that lets every attempt take its whole time
 // has fewer attempts than events, so that none of these comes to its last one. A success begins all anew.
 const EXHAUSTED_MAX = 50

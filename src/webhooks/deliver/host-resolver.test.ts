@@ -19,7 +19,7 @@ const ZONE: Zone = {
   'half-silent.example.com': { A: [Buffer.from([93, 184, 216, 34])], AAAA: 'silent' },
 }
 
-/** The name server takes so long to answer with the IPv4 addresses of `late-…`. */
+/** The name server takes this long to answer with the IPv4 addresses of `late-…`. */
 const LATE_MS = 50
 
 const server = { close: () => {}, resolve: undefined as ResolveHost | undefined }

@@ -82,7 +82,7 @@ export async function openDispatcherWorld() {
     clock,
     receiver,
     untilStates,
-    /** Waits until no attempt of a webhook runs and it has had so many. */
+    /** Waits until no attempt of a webhook runs and it has had this many. */
     untilAttempted: (webhook: TestWebhook, count: number) =>
       untilHolds(async () => {
         expect(await selectAttempts(sql, webhook)).toHaveLength(count)

@@ -257,7 +257,7 @@ const defineTest = (sender: Sender): Endpoint =>
     },
   })
 
-/** So many have a few megabytes of filters at most. */
+/** This many have a few megabytes of filters at most. */
 const BATCH_ROWS = 20
 
 /**

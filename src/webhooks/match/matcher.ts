@@ -18,7 +18,7 @@ import { priceChange } from './price-change.js'
 import { trades } from './trades.js'
 import { watchedActivity } from './watched-activity.js'
 
-/** Blocks without events do not wake the matcher, and some events come with time: it makes a pass so often anyway. */
+/** Blocks without events do not wake the matcher, and some events come with time: it makes a pass this often anyway. */
 const POLL_MS = 1_000
 /** Two minutes of Polygon. */
 const LAG_BLOCKS_MAX = 60

@@ -8,7 +8,7 @@ import type { FactSlice, SliceFill } from './fact-slice.js'
 import type { Occurrence } from './occurrence.js'
 import { outcomeOfToken, type SliceMarket, unknownMarket } from './slice-markets.js'
 
-/** An order is complete when no fill of it has come for so long. */
+/** An order is complete when no fill of it has come for this long. */
 const QUIET_MS = 30_000
 /** What is due later than this after now was noted by a clock that was ahead, and is due. */
 const AHEAD_MS_MAX = QUIET_MS + 60_000

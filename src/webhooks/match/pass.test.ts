@@ -237,7 +237,7 @@ describe('a reorganisation', () => {
 })
 
 describe('confirmations', () => {
-  test('hold an event until so many blocks are on top', async () => {
+  test('hold an event until this many blocks are on top', async () => {
     const matching = await TestMatching.open()
     const webhook = await matching.watch(['trade'], { confirmations: 3 })
     await trade(matching, 'a1')

@@ -49,7 +49,7 @@ export async function updateCursor(
   await tx`update webhook_cursor set seq = ${seq}, rewind = ${rewind}`
 }
 
-/** A fill so many behind a place; `undefined`: there are fewer. Index: the primary key of each partition. */
+/** The fill that is this many after a seq; `undefined`: there are fewer. Index: the primary key of each partition. */
 export async function selectFillBehind(
   sql: Sql,
   { afterSeq, toSeq, fills }: { afterSeq: number; toSeq: number; fills: number },

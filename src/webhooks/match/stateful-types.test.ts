@@ -19,7 +19,7 @@ import { expectPublished, type TestEvent, TestMatching } from './test-matching.j
 const SHARES = 10_000_000n
 const OUTCOMES = { condition: CONDITION, tokens: [YES, NO] }
 
-/** Alice's order takes 10 shares at so many millionths of a dollar each. */
+/** Alice's order takes 10 shares at this many millionths of a dollar each. */
 const take = (at: TimedOrigin, price: bigint, changes: Partial<FillFact> = {}): FillFact =>
   makeFill(0, {
     ...at,

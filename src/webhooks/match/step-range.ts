@@ -5,8 +5,8 @@ import { type MatchState, selectBlockSince, selectFillBehind } from './queries.j
 import type { WebhookIndex } from './webhook-index.js'
 
 /**
- * Up to `liveBlocks` are one step, whatever is in them. More are taken in steps of at most so many
- * blocks and about so many fills, to bound the memory.
+ * Up to `liveBlocks` are one step, whatever is in them. More are taken in steps of at most this many
+ * blocks and about this many fills, to bound the memory.
  */
 export const STEP_LIMITS = { liveBlocks: 16, blocksMax: 2_000, fillsMax: 20_000 }
 export type StepLimits = typeof STEP_LIMITS

@@ -41,7 +41,7 @@ test('absent are the keys of new ids that were not evicted, as a plain set says'
       }
       for (const [first, second] of asked) {
         const expected = (first >= a || second >= b) && !twin.has(first * 100 + second)
-        // With so few keys in so many bits the filter makes no mistake.
+        // With this few keys in this many bits the filter makes no mistake.
         expect(absent.has(first, second, first * 100 + second)).toBe(expected)
       }
       absent.clear()
