@@ -8,8 +8,8 @@ import { parseArgs } from 'node:util'
 const FOLDERS = ['src', 'sim', 'demo', 'bench', 'test', 'scripts']
 /** These import every domain: what is reached only through them is not related. */
 const COMPOSITION = new Set(['src/context.ts', 'src/app.ts', 'src/service.ts', 'src/main.ts'])
-/** More would take longer than a maintainer waits; `npm test` runs all. */
-const TESTS_MAX = 20
+/** More would take longer than a maintainer waits, and so would the scenarios in test/; `npm test` runs all. */
+const TESTS_MAX = 4
 /** An editor writes several files at once. */
 const SETTLE_MS = 150
 
@@ -43,7 +43,7 @@ async function check() {
   console.error(`${changed.length} changed files, ${tests.length} related test files${rest}`)
   const cache = 'node_modules/.cache/auspex-types.tsbuildinfo'
   const commands = [['tsc', '--incremental', '--tsBuildInfoFile', cache]]
-  if (tests.length > 0) commands.push(['vitest', 'run', '--reporter=dot', ...tests])
+  if (tests.length > 0) commands.push(['vitest', 'run', '--experimental.fsModuleCache', ...tests])
   const statuses = await Promise.all(commands.map(run))
   return Math.max(...statuses)
 }
@@ -79,12 +79,16 @@ function findTests(changed) {
   for (const path of importers.keys()) {
     if (isTest(path) && folders.has(join(path, '..'))) distances.set(path, 0)
   }
-  const related = [...distances].filter(([path]) => isTest(path)).sort((a, b) => a[1] - b[1])
+  const related = [...distances]
+    .filter(([path, distance]) => isTest(path) && (distance === 0 || !path.startsWith('test/')))
+    .sort((a, b) => a[1] - b[1])
   const tests = related.slice(0, TESTS_MAX).map(([path]) => path)
   return { tests, left: related.length - tests.length }
 }
 
-const isTest = (path) => path.endsWith('.test.ts')
+function isTest(path) {
+  return path.endsWith('.test.ts')
+}
 
 /** Path of each file -> the files that import it. */
 function readImporters() {
