@@ -5,8 +5,9 @@ const SHARED = {
   isolate: false,
   // Simulated universes make much garbage.
   execArgv: ['--max-semi-space-size=64'],
-  testTimeout: 30_000,
-  hookTimeout: 60_000,
+  // A machine that runs several of these suites is five times as slow as an idle one; a test that hangs is seen anyway.
+  testTimeout: 120_000,
+  hookTimeout: 300_000,
 }
 
 /** Folders of src/ whose tests book chains. */

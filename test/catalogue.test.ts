@@ -11,7 +11,7 @@ beforeAll(async () => {
   open = (await list('/v3/markets', { ...search, closed: false }))[0] as Row
   const closed = (await list('/v3/markets', { ...search, closed: true })) as Row[]
   resolved = closed.find((row) => row.winning_outcome_index !== null) as Row
-}, 120_000)
+})
 afterAll(() => world.close())
 
 const list = async (path: string, query: object = {}): Promise<object[]> => {

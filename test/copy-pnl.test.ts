@@ -92,4 +92,4 @@ test('scores of wallets of the simulated universe are the cash flows of the chai
       expect(Math.abs(result.actual_pnl_usdc * 100 - cash / 1e4)).toBeLessThanOrEqual(0.5001)
     }
   }
-}, 120_000)
+})

@@ -36,7 +36,7 @@ async function startDemo(...args: string[]): Promise<DemoFile> {
   const demo = await startProcess('demo/main.js', [...place, ...args])
   running.push(demo)
   await vi.waitFor(() => expect(demo.output.join('')).toMatch(/Try first: open/), {
-    timeout: 40_000,
+    timeout: 60_000,
   })
   return JSON.parse(readFileSync(join(folder.dataDir, 'demo.json'), 'utf8'))
 }
@@ -76,7 +76,7 @@ function splitTerminal(text: string) {
 }
 
 const nothingIsLeft = () =>
-  vi.waitFor(() => expect(processesOn(folder.dataDir)).toEqual([]), { timeout: 10_000 })
+  vi.waitFor(() => expect(processesOn(folder.dataDir)).toEqual([]), { timeout: 60_000 })
 
 /** One test asks every operation, which a busy machine takes two minutes for. */
 const TIMEOUT_MS = 240_000
@@ -215,7 +215,7 @@ test(
     const place = ['--port', '0', '--data', folder.dataDir]
     const { child, output } = spawnBuilt('demo/main.js', place)
     const hasLock = () => expect(existsSync(join(folder.dataDir, 'auspex.lock'))).toBe(true)
-    await vi.waitFor(hasLock, { timeout: 20_000, interval: 5 })
+    await vi.waitFor(hasLock, { timeout: 60_000, interval: 5 })
     child.kill('SIGINT')
     const [status] = await once(child, 'close')
     expect(output.join('')).toMatch(/^\nStopping …\nStopped\.\n$/)
@@ -256,7 +256,7 @@ test(
         expect(answer.head?.block).toBeGreaterThanOrEqual(Number(head.number))
         return answer
       },
-      { timeout: 20_000 },
+      { timeout: 60_000 },
     )
     expect(resumed.data).toMatchObject(covered.data.map(({ kind, from }) => ({ kind, from })))
     await stopDemo('SIGKILL')
@@ -296,7 +296,7 @@ test(
     const demo = running.at(-1)
     const [universe] = processesOn(join(folder.dataDir, 'sim.json'))
     if (universe !== undefined) process.kill(universe, 'SIGKILL')
-    await vi.waitFor(() => expect(demo?.child.exitCode).toBe(1), { timeout: 10_000 })
+    await vi.waitFor(() => expect(demo?.child.exitCode).toBe(1), { timeout: 60_000 })
     expect(demo?.output.join('')).toMatch(/universe ended unasked/)
   },
   TIMEOUT_MS,

@@ -21,7 +21,7 @@ afterAll(async () => {
 
 const startGiven = () => startServer(folder, { fsync: 'off', shared_buffers: '16MB' })
 const get = (path: string, headers = {}) => fetch(`${service.url}${path}`, { headers })
-const until = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 20_000, interval: 50 })
+const until = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 60_000, interval: 50 })
 
 test('a lost database makes 503s that say why, and the service resumes by itself', async () => {
   const created = await fetch(`${service.url}/v1/keys`, { method: 'POST' })

@@ -26,7 +26,7 @@ type Pos = { held: bigint; cost: bigint; realized: bigint }
 let world: ApiWorld
 beforeAll(async () => {
   world = await openApiWorld()
-}, 120_000)
+})
 afterAll(() => world.close())
 
 const micro = (value: number): bigint => BigInt(Math.round(value * 1e6))

@@ -39,4 +39,4 @@ test('the standby books within 5 s of the kill of the active one, nothing twice 
   await untilBooked(world, database)
   await active.kill()
   expect(await hashTables(database.sql)).toEqual(await hashUndisturbed(world))
-}, 120_000)
+})

@@ -45,7 +45,7 @@ export function untilBooked(world: FollowWorld, { sql }: TestDatabase): Promise<
       select '0x' || encode(block_hash, 'hex') as hash from chain_state`
     if (row?.hash !== chain.hashOf(chain.head)) throw new Error('the chain is not booked yet')
   }
-  return vi.waitFor(check, { timeout: 20_000, interval: 10 })
+  return vi.waitFor(check, { timeout: 60_000, interval: 10 })
 }
 
 /** Everything that the audit of all wallets and all tables objects to, but for some of its checks. */

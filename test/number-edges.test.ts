@@ -51,7 +51,7 @@ beforeAll(async () => {
   const operator = { name: 'ops', nowMs: world.clock.now() }
   operatorKey = (await createOperatorKey(world.ctx.sql, operator)).secret
   values = await findValues()
-}, 120_000)
+})
 afterAll(() => world.close())
 
 async function findValues(): Promise<Record<string, string>> {

@@ -26,7 +26,7 @@ export type Gap = {
 
 /** Waits until the check does not fail any more. */
 export const eventually = (check: () => Promise<void>): Promise<void> =>
-  vi.waitFor(check, { timeout: 20_000, interval: 10 })
+  vi.waitFor(check, { timeout: 60_000, interval: 10 })
 
 /** A service that collects from these upstreams, once all of them are connected. */
 export async function openPriceService(names: readonly CollectedName[], context: TestContext) {

@@ -351,7 +351,7 @@ test('after /readyz says ready, every board and statistic answers', async () => 
     ),
   )
   expect(replies.map(({ status }, index) => [paths[index], status])).toEqual(paths.map((path) => [path, 200]))
-}, 120_000)
+})
 
 // Minutes long even with few counts: it runs with the long tests alone.
 test.skipIf(process.env.AUSPEX_TEST_LONG !== '1')(

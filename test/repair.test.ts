@@ -69,4 +69,4 @@ test('an audit finds wrong facts, --again mends them beside a service, and the n
   const after = await run(database, 'audit', '--all', '--against-node')
   expect(after, after.output).toMatchObject({ status: 0 })
   expect(await auditAll(database)).toEqual([])
-}, 120_000)
+})

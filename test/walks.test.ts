@@ -8,7 +8,7 @@ import { SUBJECTS } from './lists/subjects.js'
 let world: ApiWorld
 beforeAll(async () => {
   world = await openApiWorld({ historyMs: 20 * 60_000 })
-}, 120_000)
+})
 afterAll(() => world.close())
 
 type Row = Record<string, unknown>

@@ -8,7 +8,7 @@ let code: string
 beforeAll(async () => {
   world = await openApiWorld()
   code = largestBuilder(world)
-}, 120_000)
+})
 afterAll(() => world.close())
 
 const ask = async (path: string, query: object = {}) => {

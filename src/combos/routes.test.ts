@@ -11,7 +11,7 @@ beforeAll(async () => {
     select '0x' || encode(address, 'hex') as address from wallets
      where id in (select wallet from combo_totals) order by id`
   holders = rows.map(({ address }) => address)
-}, 120_000)
+})
 afterAll(() => world.close())
 
 type Row = Record<string, unknown>

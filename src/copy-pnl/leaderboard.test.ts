@@ -49,7 +49,7 @@ beforeAll(async () => {
         (${address}, 30, ${actual}, ${actual - slippage}, ${slippage}, ${rate}, ${index % 4}, false, ${at})`
   }
   all = (await world.read('leaderboard?limit=1000')).results
-}, 60_000)
+})
 afterAll(() => world.close())
 
 const CHOICES = SORTS.flatMap((sort) => (['asc', 'desc'] as const).map((order) => [sort, order] as const))

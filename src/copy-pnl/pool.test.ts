@@ -7,7 +7,7 @@ import { tidyPools } from './turn-queries.js'
 let world: CopyWorld
 beforeAll(async () => {
   world = await CopyWorld.open()
-}, 60_000)
+})
 afterAll(() => world.close())
 beforeEach(async () => {
   await world.t.ctx.sql`delete from copy_pools`

@@ -15,7 +15,7 @@ beforeAll(async () => {
   for (let ago = 8; ago > 2; ago--) {
     await world.book(ago * 3600, trade(wallet, 'SELL', yes, { shares: 1, price: 0.75 }))
   }
-}, 60_000)
+})
 afterAll(() => world.close())
 
 const sql = () => world.t.ctx.sql

@@ -47,7 +47,7 @@ beforeAll(async () => {
     redeemAll(trader, market, 600),
     trade(toxic, 'SELL', no, { shares: 100, price: 0.52 }),
   )
-}, 60_000)
+})
 afterAll(() => world.close())
 
 const NO_TRADES = { slippage_amount_usdc: 0, slippage_cost_rate_pct: 0, trade_count: 0 }

@@ -11,7 +11,7 @@ const NOBODY = `0x${'9'.repeat(40)}`
 let t: SimulatedApp
 beforeAll(async () => {
   t = await openSimulatedApp({ isBooked: true, timing: new JumpingTiming() })
-}, 120_000)
+})
 afterAll(() => t.close())
 // What was found before is forgotten.
 beforeEach(() => t.clock.advance(HOUR_MS))
@@ -174,7 +174,7 @@ describe('while an upstream is faulty', () => {
       expect(reply.statusCode).toBe(503)
       expect(reply.json().error).toMatch(/catalogue.*does not answer/)
     }
-  }, 60_000)
+  })
 
   test('the node: 503', async () => {
     t.faults.set({ upstream: 'polygon', mode: '500' })
@@ -182,5 +182,5 @@ describe('while an upstream is faulty', () => {
     expect(reply.statusCode).toBe(503)
     expect(reply.headers['retry-after']).toBe('1')
     expect(reply.json().error).toMatch(/Polygon node does not answer/)
-  }, 60_000)
+  })
 })

@@ -12,7 +12,7 @@ beforeAll(async () => {
   t = await createTestApp()
   key = (await t.createCaller('enterprise')).key
   await insertBoards(t.ctx.sql)
-}, 60_000)
+})
 afterAll(() => t.close())
 
 /** 10,050 wallets, of which 1,005 realized something in the last day. Wallet 1 earned most. */

@@ -32,7 +32,7 @@ beforeAll(async () => {
   await sql`update undo_floor set block = ${HEAD - 256}`
   await buildReadIndexes(sql)
   await sql`analyze`
-}, 120_000)
+})
 afterAll(() => database.drop())
 
 function countReads(scope: Partial<PositionScope>): Promise<number> {

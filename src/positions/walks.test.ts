@@ -79,7 +79,7 @@ beforeAll(async () => {
     `/v3/markets/${BigInt(token?.token ?? 0)}/positions?limit=5&sort=amount`,
     `/v3/markets/condition/${token?.condition}/positions?limit=8`,
   ]
-}, 120_000)
+})
 afterAll(() => t.close())
 
 type Row = Record<string, unknown>
@@ -135,7 +135,7 @@ describe('a walk by cursor over positions', () => {
     })
     expect(walked).toEqual(before)
     expect(await walkAll(async () => undefined)).not.toEqual(before)
-  }, 120_000)
+  })
 
   test('has the rows that a replaced first block did not touch once', async () => {
     await line.rewind(OLD + 12)
@@ -163,7 +163,7 @@ describe('a walk by cursor over positions', () => {
       expect(expected?.length).toBeGreaterThan(10)
       expect(walked.get(path)?.filter(isQuiet)).toEqual(expected)
     }
-  }, 120_000)
+  })
 
   test('goes on with the rows of now when the journal does not reach back', async () => {
     const [path = ''] = lists
@@ -172,5 +172,5 @@ describe('a walk by cursor over positions', () => {
     await sql`update undo_floor set block = ${line.cursor?.block ?? 0}`
     const { rows } = await getPage(path, next ?? '')
     expect(rows).toEqual((await getPage(`${path}&offset=6`, undefined)).rows)
-  }, 60_000)
+  })
 })

@@ -83,7 +83,7 @@ describe('the status', () => {
     const controller = new AbortController()
     const collecting = jobs.collect(controller.signal)
     const isFilling = async () => (await jobs.status()).some((source) => source.isFilling)
-    await vi.waitFor(async () => expect(await isFilling()).toBe(false), { timeout: 20_000 })
+    await vi.waitFor(async () => expect(await isFilling()).toBe(false), { timeout: 60_000 })
     const ids = SYMBOLS.map((symbol) => streamId({ symbol, kind: 'spot', source: 'oracle_data_streams' }))
     const counts = await t.ctx.sql`
       select count(*)::int as seconds from live_ticks

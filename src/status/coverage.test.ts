@@ -98,7 +98,7 @@ test('once the chain is booked, every answer says how far, and how old that is',
       ingest.report()
       expect((await get('/readyz')).statusCode).toBe(200)
     },
-    { timeout: 20_000 },
+    { timeout: 60_000 },
   )
   expect((await get('/v1/status')).json()).toMatchObject({
     node_connected: true,
@@ -171,7 +171,7 @@ test('what keeps the chain from being booked is shown until it is mended', async
   )
   await t.ctx.sql`alter table lost_blocks rename to recent_blocks`
   await vi.waitFor(async () => expect(await shown()).toMatchObject({ phase: 'live', problem: null }), {
-    timeout: 10_000,
+    timeout: 60_000,
   })
 })
 

@@ -15,7 +15,7 @@ let running: Promise<void>
 
 const log = createLog('silent', process.stdout)
 const start = () => startServer(dataDir, { fsync: 'off', shared_buffers: '16MB' })
-const until = (check: () => void) => vi.waitFor(check, { timeout: 15_000, interval: 20 })
+const until = (check: () => void) => vi.waitFor(check, { timeout: 60_000, interval: 20 })
 
 // To create a cluster takes longer than most of the rest: the tests share one.
 beforeAll(async () => {
@@ -86,7 +86,7 @@ describe('Store', () => {
       await cut.catch(() => undefined)
       for (const answer of await Promise.all(asked)) answers.add(answer)
     }
-    await vi.waitFor(async () => expect(await ask(7)).toBe('right'), { timeout: 15_000 })
+    await vi.waitFor(async () => expect(await ask(7)).toBe('right'), { timeout: 60_000 })
     expect([...answers].filter((answer) => answer !== 'right' && answer !== 'outage')).toEqual([])
   })
 })

@@ -27,4 +27,4 @@ test('every view of trades is valid SQL for takers, for makers and for both', as
     expect(await selectTradeGroups(sql, 'order_hash', scope, PAGE)).toEqual([])
   }
   await drop()
-}, 120_000)
+})

@@ -19,7 +19,7 @@ let wallets: string[]
 beforeAll(async () => {
   world = await openApiWorld()
   wallets = walletsByFills(world.fills)
-}, 120_000)
+})
 afterAll(() => world.close())
 
 const tradesOf = async (path: string, query: object): Promise<Row[]> => {

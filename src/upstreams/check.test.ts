@@ -95,4 +95,4 @@ test('the cause of a failure is shown: no such name, no listener, no TLS', async
     ['rtds', expect.stringMatching(/^unreachable: .*(ENOTFOUND|EAI_AGAIN)/)],
     ['live_v2', expect.stringMatching(/^unreachable: .*(SSL|TLS|EPROTO|wrong version)/)],
   ])
-}, 30_000)
+})

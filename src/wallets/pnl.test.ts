@@ -18,7 +18,7 @@ let model: WalletModel
 beforeAll(async () => {
   world = await openApiWorld()
   model = await readWalletModel(world)
-}, 120_000)
+})
 afterAll(() => world.close())
 
 const ask = async (path: string, query: object = {}) => {

@@ -23,13 +23,13 @@ const PRICES_MS = 5 * 60_000
 /** What a refresh writes, early and late: it waits for the one that the test has locked. */
 const TABLES = ['rolling_boards', 'all_time_boards', 'rolling_scopes', 'board_positions', 'rolling_windows']
 
-const WAIT = { timeout: 30_000, interval: 10 }
+const WAIT = { timeout: 60_000, interval: 10 }
 
 let world: ApiWorld
 beforeAll(async () => {
   world = await openApiWorld({ historyMs: 4 * QUARTER_MS })
   await spreadHistory()
-}, 120_000)
+})
 afterAll(() => world.close())
 
 /**

@@ -22,7 +22,7 @@ export function testLists<World extends ApiWorld>(
   let world: World
   beforeAll(async () => {
     world = await open()
-  }, 120_000)
+  })
   afterAll(() => world.close())
 
   describe.each(subjects.map((subject) => [subject.list.path, subject] as const))(

@@ -182,7 +182,7 @@ test('one game from scheduled to settled, seen through every path and on the soc
   })
 
   checkSocket(final.status)
-}, 120_000)
+})
 
 /** What the socket said of the game, from its beginning to its end. */
 function checkSocket(finalStatus: string): void {

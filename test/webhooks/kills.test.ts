@@ -97,7 +97,7 @@ test(
       expectOneIdAndBody(path)
       const hook = hooks.get(path) ?? expect.fail('the webhook is there')
       await vi.waitFor(async () => expectTrueHistory(path, await client.readHistory(hook)), {
-        timeout: 20_000,
+        timeout: 60_000,
         interval: 500,
       })
     }

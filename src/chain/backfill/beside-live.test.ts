@@ -46,7 +46,7 @@ test('history that is read beside a service leaves what one run from the start l
   expect(found.positions?.length).toBeGreaterThan(500)
   expect(found.undo?.length).toBeGreaterThan(100)
   expect(await sumDifferences(database.sql)).toBe(0)
-}, 120_000)
+})
 
 test('blocks that are read again beside a service leave what one run from the start leaves', async () => {
   const { universe } = world
@@ -103,7 +103,7 @@ test('blocks that are read again beside a service leave what one run from the st
   const found = await readContents(sql)
   expect(compareContents(found, await readContents(whole.sql))).toEqual({})
   expect(found.undo?.length).toBeGreaterThan(100)
-}, 120_000)
+})
 
 /** Tokens whose holders do not hold what was made and not destroyed. */
 async function sumDifferences(sql: Sql): Promise<number> {

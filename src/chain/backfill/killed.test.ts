@@ -113,7 +113,7 @@ test('a process that is killed again and again leaves what one run from the star
   onTestFinished(() => half.drop())
   await killAndFinish(half, false)
   await expectWhole(half)
-}, 120_000)
+})
 
 test('one that reads wrong blocks again leaves the same', async () => {
   const wrong = await bookFrom(world, world.universe.chain.firstNumber)
@@ -123,4 +123,4 @@ test('one that reads wrong blocks again leaves the same', async () => {
   await wrong.sql`delete from tokens where id = 50`
   await killAndFinish(wrong, true)
   await expectWhole(wrong)
-}, 120_000)
+})

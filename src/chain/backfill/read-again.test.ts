@@ -26,7 +26,7 @@ beforeAll(async () => {
   healthy = await hash(whole)
   contents = await readContents(whole.sql)
   await whole.sql.end({ timeout: 1 })
-}, 60_000)
+})
 afterAll(async () => {
   await whole.drop()
   await world.close()
@@ -73,7 +73,7 @@ describe('blocks that are read again', () => {
 
     const { replaced: none } = await again(database, { factsOnly: true })
     expect(none).toEqual(new Map())
-  }, 60_000)
+  })
 
   test('give ids back their names and first places, with the numbers that other rows have', async () => {
     const database = await cloneDatabase(whole)
@@ -112,7 +112,7 @@ describe('blocks that are read again', () => {
     const { replaced } = await again(database)
     expect([...(replaced?.keys() ?? [])].sort()).toEqual(['builders', 'conditions', 'tokens', 'wallets'])
     expect(await differences(database)).toEqual([])
-  }, 60_000)
+  })
 
   test('mend the name of an id that older blocks have named first', async () => {
     const database = await cloneDatabase(whole)
@@ -130,7 +130,7 @@ describe('blocks that are read again', () => {
     const { blocks, replaced } = await again(database, { fromBlock: block, toBlock: block })
     expect({ blocks, replaced }).toEqual({ blocks: 1, replaced: new Map([['wallets', 1]]) })
     expect(await differences(database)).toEqual([])
-  }, 30_000)
+  })
 
   test('leave one id to a name that got a second one after its row was lost', async () => {
     const database = await cloneDatabase(whole)
@@ -153,7 +153,7 @@ describe('blocks that are read again', () => {
     await again(database)
     expect(compareContents(await readContents(sql), contents)).toEqual({})
     expect(await areDigestsRight(sql, { fromBlock: 0, toBlock: head })).toBe(true)
-  }, 30_000)
+  })
 
   test('give back what belongs to them: recent blocks, journal, coverage, partitions, ledger', async () => {
     const database = await cloneDatabase(whole)
@@ -176,7 +176,7 @@ describe('blocks that are read again', () => {
       values (${head * 2 ** 20}, 'out_of_range', '', '', '', '', '')`
     await again(database)
     expect(await differences(database)).toEqual([])
-  }, 30_000)
+  })
 
   test('are only those that are asked for', async () => {
     const database = await cloneDatabase(whole)
@@ -192,7 +192,7 @@ describe('blocks that are read again', () => {
     const rest = await again(database)
     expect(rest.replaced).toEqual(new Map([['fees', wrong - within]]))
     expect(await differences(database)).toEqual([])
-  }, 30_000)
+  })
 
   test('with --facts-only leave the ledger, and any backfill rebuilds it then', async () => {
     const database = await cloneDatabase(whole)
@@ -205,7 +205,7 @@ describe('blocks that are read again', () => {
     const { isRebuilt } = await backfill(world, database, { polygon: undefined })
     expect(isRebuilt).toBe(true)
     expect(await differences(database)).toEqual([])
-  }, 30_000)
+  })
 
   test('are gone on with after an interruption, and begun again for other blocks', async () => {
     const database = await cloneDatabase(whole)
@@ -239,7 +239,7 @@ describe('blocks that are read again', () => {
     const other = await again(database, { fromBlock: head - 10 })
     expect(other.range).toEqual({ fromBlock: head - 10, toBlock: head })
     expect(await differences(database)).toEqual([])
-  }, 60_000)
+  })
 
   test('are not taken from a node of another chain, nor from one that is behind', async () => {
     const database = await cloneDatabase(whole)

@@ -116,7 +116,7 @@ export const until = (condition: () => boolean): Promise<void> =>
     () => {
       if (!condition()) throw new Error(`still waiting until ${condition}`)
     },
-    { timeout: 20_000, interval: 5 },
+    { timeout: 60_000, interval: 5 },
   )
 
 /** Asks the node of a world. The test closes it. */

@@ -76,7 +76,7 @@ test('a line that begins in the middle leaves the same rows in batches of any si
   const late = await sql`select from tokens where stated_in > since >> 20`
   expect(late.length).toBeGreaterThan(0)
   expect(await hashTables((await bookAll(9, 10)).sql)).toEqual(whole)
-}, 30_000)
+})
 
 function* batchesOf(size: number) {
   for (let from = FROM; from <= TO - JOURNALLED; from += size) {
@@ -94,7 +94,7 @@ test('batches that are booked together leave the same rows, and are reported one
   expect(booked.map(({ fromBlock, logs }) => [fromBlock, logs])).toEqual(
     [...batchesOf(9)].map(({ fromBlock, logs }) => [fromBlock, logs.length]),
   )
-}, 30_000)
+})
 
 test('what came before a batch that cannot be had is booked', async () => {
   const { line, sql } = await openWriter()

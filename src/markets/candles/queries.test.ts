@@ -87,7 +87,7 @@ test('candles of every resolution are those of the fills', async () => {
     }),
     { numRuns: 25 },
   )
-}, 120_000)
+})
 
 test('the sides of a window say what is outside of it', async () => {
   await fc.assert(
@@ -107,4 +107,4 @@ test('the sides of a window say what is outside of it', async () => {
     }),
     { numRuns: 25 },
   )
-}, 120_000)
+})

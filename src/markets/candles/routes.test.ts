@@ -26,7 +26,7 @@ beforeAll(async () => {
     slug = body.slug
     break
   }
-}, 120_000)
+})
 afterAll(() => world.close())
 
 const ask = async (path: string, query: object = {}) => {

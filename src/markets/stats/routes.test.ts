@@ -16,7 +16,7 @@ type Row = Record<string, unknown> & {
 let world: ApiWorld
 beforeAll(async () => {
   world = await openApiWorld()
-}, 120_000)
+})
 afterAll(() => world.close())
 
 const nowSec = () => Math.floor(world.clock.now() / 1000)

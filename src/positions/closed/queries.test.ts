@@ -28,7 +28,7 @@ beforeAll(async () => {
      where w = ${WHALE} or (w + t) % 20 = 0`
   await buildReadIndexes(sql)
   await sql`analyze`
-}, 120_000)
+})
 afterAll(() => database.drop())
 
 const scope = (given: Partial<ClosedScope>): ClosedScope => ({

@@ -45,7 +45,7 @@ function openStore() {
   }
 }
 
-const eventually = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 20_000, interval: 10 })
+const eventually = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 60_000, interval: 10 })
 
 describe('while the database is away', () => {
   async function open() {

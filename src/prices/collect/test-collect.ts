@@ -40,7 +40,7 @@ export function startCollector(store: { readonly sql: Pool }, clock: Clock, conn
     /** Waits until a metric is so large. */
     untilCount: (atLeast: number, name: string, labels?: Record<string, string>) =>
       vi.waitFor(async () => expect(await count(name, labels)).toBeGreaterThanOrEqual(atLeast), {
-        timeout: 20_000,
+        timeout: 60_000,
         interval: 2,
       }),
     /** All that was taken is written then. */

@@ -8,7 +8,7 @@ import { type GamesWorld, openGamesWorld } from './test-world.js'
 let w: GamesWorld
 beforeAll(async () => {
   w = await openGamesWorld()
-}, 120_000)
+})
 afterAll(() => w.close())
 afterEach(() => w.mend())
 

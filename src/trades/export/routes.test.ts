@@ -33,7 +33,7 @@ let wallets: string[]
 beforeAll(async () => {
   world = await openApiWorld()
   wallets = walletsByFills(world.fills)
-}, 120_000)
+})
 afterAll(() => world.close())
 
 const pathOf = (wallet: string) => `/v2/onchain/wallets/${wallet}/trades/all`
@@ -108,7 +108,6 @@ describe('GET /v2/onchain/wallets/{address}/trades/all', () => {
       }
       expect(trades).toBeGreaterThan(5 * WALLETS)
     },
-    60_000,
   )
 
   test('200: its fields stand in the documented order, trades last', async () => {
@@ -501,6 +500,6 @@ describe('an export with lower limits', () => {
              and query like '%fills where wallet%'`
         expect(row?.count).toBe(count)
       },
-      { timeout: 20_000, interval: 5 },
+      { timeout: 60_000, interval: 5 },
     )
 })

@@ -234,7 +234,7 @@ async function until(condition: () => boolean | Promise<boolean>): Promise<void>
       makeBlock()
       throw new Error('not yet')
     },
-    { timeout: 10_000, interval: 5 },
+    { timeout: 60_000, interval: 5 },
   )
 }
 

@@ -22,7 +22,7 @@ import {
 } from './test-webhook.js'
 
 export const untilHolds = (check: () => Promise<void> | void) =>
-  vi.waitFor(check, { timeout: 20_000, interval: 5 })
+  vi.waitFor(check, { timeout: 60_000, interval: 5 })
 
 export type DispatcherWorld = Awaited<ReturnType<typeof openDispatcherWorld>>
 

@@ -172,7 +172,7 @@ describe(`GET ${PATH}/{id}/events`, () => {
     }
     const answers = (status: number) =>
       vi.waitFor(async () => expect((await ask('GET', `/${name}/events`)).status).toBe(status), {
-        timeout: 10_000,
+        timeout: 60_000,
         interval: 200,
       })
     await answers(429)

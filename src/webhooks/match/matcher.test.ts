@@ -24,7 +24,7 @@ test('a committed block wakes the matcher, and what it queues wakes the dispatch
   const webhook = await matching.watch(['trade'])
   await matching.append((at) => ({ fills: [makeFill(3, at(3))] }))
   bus.publish(makeEvents({}))
-  await vi.waitFor(() => expect(onQueued).toHaveBeenCalled(), { timeout: 10_000, interval: 1 })
+  await vi.waitFor(() => expect(onQueued).toHaveBeenCalled(), { timeout: 60_000, interval: 1 })
   expect(await matching.eventsOf(webhook)).toHaveLength(1)
   expect(await sumMetric(registry, 'auspex_webhook_events_total', { type: 'trade' })).toBe(1)
   expect(await sumMetric(registry, 'auspex_webhook_lag_blocks')).toBe(0)
@@ -51,7 +51,7 @@ test('the matcher passes on what the database throws, and goes on in a new run',
   await expect(matcher.run(controller.signal)).rejects.toThrow('webhook_deliveries')
   await facts.sql`alter table gone rename to webhook_deliveries`
   const running = matcher.run(controller.signal)
-  await vi.waitFor(() => expect(onQueued).toHaveBeenCalled(), { timeout: 10_000, interval: 1 })
+  await vi.waitFor(() => expect(onQueued).toHaveBeenCalled(), { timeout: 60_000, interval: 1 })
   controller.abort()
   await running
   expect(await matching.eventsOf(webhook)).toHaveLength(1)
