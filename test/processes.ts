@@ -99,7 +99,7 @@ export function spawnBuilt(
 }
 
 async function waitForUrl(child: ChildProcess, output: string[]): Promise<string> {
-  const deadline = Date.now() + 60_000
+  const deadline = Date.now() + 240_000
   while (Date.now() < deadline) {
     if (child.exitCode !== null) throw new Error(`it ended at once:\n${output.join('')}`)
     const url = /http:\/\/127\.0\.0\.1:\d+/.exec(output.join(''))?.[0]
