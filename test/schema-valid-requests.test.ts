@@ -57,7 +57,7 @@ const OTHER_RULES = [
   /^Give one of market_id, condition_id and position_id/,
   /^Invalid format: \w+ has no place for a second list/,
   /^Invalid \w+: .*; leave out /,
-  /^The \w+ contains a null character\.$/,
+  / contains a null character\.$/,
 ]
 
 /** A value as a client writes it that was generated from the document. */
