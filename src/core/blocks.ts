@@ -11,5 +11,5 @@ export const PARTITION_BLOCKS = 2 ** 18
 export const partitionEnd = (block: number): number =>
   block - (block % PARTITION_BLOCKS) + PARTITION_BLOCKS - 1
 
-/** This many reorganisations are stored with what they took out of the ledger: leaderboards that missed more are made anew. */
+/** The ledger keeps what the last reorganisations, this many, reverted; the boards' job recomputes a board that missed more. */
 export const REWOUND_MAX = 256n

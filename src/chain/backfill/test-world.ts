@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { Registry } from 'prom-client'
 import { onTestFinished } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../../test/database.js'
@@ -89,18 +88,9 @@ const openNode = ({ host: { url } }: { host: { url: string } }): PolygonClient =
 /** A copy, for one test, of a database without connections. */
 export async function cloneDatabase({ target }: TestDatabase): Promise<TestDatabase> {
   if (!('socketDir' in target)) throw new Error('test databases are reached by a socket')
-  const database = `test_${randomBytes(6).toString('hex')}`
-  const admin = createPool({ ...target, database: 'postgres' }, 1)
-  await admin`create database ${admin(database)} template ${admin(target.database)}`
-  const clone = { ...target, database }
-  const sql = createPool(clone, 4)
-  const drop = async () => {
-    await sql.end({ timeout: 1 })
-    await admin`drop database ${admin(database)} with (force)`
-    await admin.end()
-  }
-  onTestFinished(drop)
-  return { target: clone, sql, control: sql, drop }
+  const clone = await createTestDatabase({ template: target.database })
+  onTestFinished(clone.drop)
+  return clone
 }
 
 type Changes = Partial<BackfillOptions> & { signal?: AbortSignal }

@@ -2,10 +2,11 @@ import fc from 'fast-check'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { REORG_DEPTH_MAX } from '../../../sim/universe/universe.js'
 import { ManualClock } from '../../../test/manual-clock.js'
+import { until } from '../../../test/until.js'
 import { REORG_BLOCKS_MAX } from '../../core/blocks.js'
 import { EXCHANGES } from '../../upstreams/polygon/contracts.js'
 import { changeLogs, type RawLog, showOnlyFrom, showOnlyUpTo } from './test-faulty-node.js'
-import { expectSame, type FollowWorld, follow, openWorld, until } from './test-follow.js'
+import { expectSame, type FollowWorld, follow, openWorld } from './test-follow.js'
 import { MemorySink } from './test-sink.js'
 
 let world: FollowWorld

@@ -1,8 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { ManualClock } from '../../../test/manual-clock.js'
+import { until } from '../../../test/until.js'
 import { REORG_BLOCKS_MAX } from '../../core/blocks.js'
 import { createLog } from '../../lib/log.js'
-import { expectSame, type FollowWorld, follow, openWorld, until } from './test-follow.js'
+import { expectSame, type FollowWorld, follow, openWorld } from './test-follow.js'
 
 let world: FollowWorld
 beforeAll(async () => {

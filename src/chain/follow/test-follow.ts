@@ -1,11 +1,12 @@
 import { pino } from 'pino'
 import { Registry } from 'prom-client'
-import { expect, onTestFinished, vi } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import { createPolygonHost } from '../../../sim/polygon/host.js'
 import { Faults } from '../../../sim/server/faults.js'
 import type { HostParts } from '../../../sim/server/handlers.js'
 import { openHost } from '../../../sim/server/host.js'
 import { Universe } from '../../../sim/universe/universe.js'
+import { until } from '../../../test/until.js'
 import { sumMetric } from '../../../test/upstream-socket.js'
 import { type Clock, systemClock } from '../../core/clock.js'
 import { systemTiming, type Timing } from '../../lib/timing.js'
@@ -110,14 +111,6 @@ export function followInto<AnySink extends BlockSink>(
   const arrive = () => until(() => sink.cursor?.hash === chain.hashOf(chain.head) && status.phase === 'live')
   return { sink, status, polygon, running, stop, metric, arrive }
 }
-
-export const until = (condition: () => boolean): Promise<void> =>
-  vi.waitFor(
-    () => {
-      if (!condition()) throw new Error(`still waiting until ${condition}`)
-    },
-    { timeout: 60_000, interval: 5 },
-  )
 
 /** Asks the node of a world. The test closes it. */
 export function openClient({ url }: Pick<FollowWorld['host'], 'url'>): PolygonClient {

@@ -174,7 +174,7 @@ export async function selectRecentBlock(sql: Sql, number: number): Promise<Chain
 /** This many are stored: a reader of facts that missed more has lagged for longer than a reorganisation reaches back. */
 const REWINDS_MAX = 100_000n
 
-/** Tells readers of the facts that the blocks above are taken back, and returns the id of that. */
+/** Records a reorganisation that reverts the blocks above `toBlock`, for readers of the facts; returns its id. */
 export async function insertRewind(tx: Sql, toBlock: number): Promise<bigint> {
   const [added] = await tx<{ id: bigint }[]>`
     insert into rewinds (to_block) values (${toBlock}) returning id`
