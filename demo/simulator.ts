@@ -8,9 +8,11 @@ import { LAWS, openState, readState } from '../sim/state-file.js'
 import { simulatedMs } from '../sim/time.js'
 import { FIRST_NUMBER } from '../sim/universe/chain.js'
 import type { Environment } from '../src/config/config.js'
+import { SETTINGS } from '../src/config/settings.js'
 import { type Clock, systemClock } from '../src/core/clock.js'
 import { OperatorError } from '../src/core/errors.js'
 import { findCluster } from '../src/store/embedded/home.js'
+import { UPSTREAMS } from '../src/upstreams/upstreams.js'
 
 /** In the data folder: what the simulator needs to continue its universe. */
 const STATE_FILE = 'sim.json'
@@ -95,24 +97,17 @@ export function firstMessage<Kind extends SimMessage['kind']>(
 /** The variables that point every connector at the simulator, ask for all of its history, and let webhooks reach this machine. */
 export function simulatedEnvironment(urls: UpstreamUrls): Environment {
   const { liveV2, chainlink, x } = SIM_CREDENTIALS
+  const urlsByName: Readonly<Record<string, string>> = { ...urls, polygon: urls.polygon_http }
+  const addresses = Object.entries(UPSTREAMS).map(([name, { address }]) => [
+    SETTINGS[address].env,
+    urlsByName[name],
+  ])
   return {
-    AUSPEX_POLYGON_URL: urls.polygon_http,
-    AUSPEX_POLYGON_WS_URL: urls.polygon_ws,
+    ...Object.fromEntries(addresses),
+    AUSPEX_CHAINLINK_WS_URL: urls.chainlink_ws,
     AUSPEX_POLYGON_CALLS_PER_SECOND: '1000',
     AUSPEX_FROM_BLOCK: String(FIRST_NUMBER),
-    AUSPEX_GAMMA_URL: urls.gamma,
-    AUSPEX_CLOB_URL: urls.clob,
-    AUSPEX_CLOB_WS_URL: urls.clob_ws,
-    AUSPEX_DATA_API_URL: urls.data_api,
-    AUSPEX_SITE_URL: urls.site,
-    AUSPEX_SEARXNG_URL: urls.searxng,
-    AUSPEX_X_API_URL: urls.x_api,
     AUSPEX_X_BEARER_TOKEN: x.bearerToken,
-    AUSPEX_RTDS_WS_URL: urls.rtds,
-    AUSPEX_SPORTS_WS_URL: urls.sports_ws,
-    AUSPEX_LIVE_V2_WS_URL: urls.live_v2,
-    AUSPEX_CHAINLINK_URL: urls.chainlink,
-    AUSPEX_CHAINLINK_WS_URL: urls.chainlink_ws,
     AUSPEX_CLOB_API_KEY: liveV2.apiKey,
     AUSPEX_CLOB_SECRET: liveV2.secret,
     AUSPEX_CLOB_PASSPHRASE: liveV2.passphrase,

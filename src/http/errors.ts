@@ -7,6 +7,7 @@ import { isOutage } from '../core/database-fault.js'
 import { ApiError, badRequest, databaseLost, messageOf } from '../core/errors.js'
 import type { FloodLog } from '../lib/flood-log.js'
 import { UpstreamError } from '../upstreams/transport/errors.js'
+import { UPSTREAMS, type UpstreamName } from '../upstreams/upstreams.js'
 import { markAnswer } from './request-headers.js'
 
 const INCOMPLETE = 'The client left before its request was complete.'
@@ -82,13 +83,6 @@ function toApiError(error: Error, { raw, url }: FastifyRequest): ApiError | unde
   return statusCode >= 400 && statusCode < 500 ? new ApiError(statusCode, error.message) : undefined
 }
 
-const UPSTREAM_NAMES: Readonly<Record<string, string>> = {
-  clob: "The platform's order book",
-  gamma: "The platform's catalogue",
-  data_api: "The platform's Data API",
-  polygon: 'The Polygon node',
-}
-
 /** What clients of /v2 look for. */
 const PROVIDER_ERROR = 'temporary_data_provider_error'
 
@@ -97,8 +91,8 @@ function upstreamLost(cause: UpstreamError, url: string): ApiError {
   const { upstream } = cause
   const options = { cause, retryAfterSeconds: 1 }
   if (url.startsWith('/v2/')) return new ApiError(502, PROVIDER_ERROR, { detail: upstream }, options)
-  const name = UPSTREAM_NAMES[upstream] ?? 'An upstream'
-  const message = `${name} does not give a usable answer now; try again in a moment.`
+  const { title = 'An upstream' } = UPSTREAMS[upstream as UpstreamName] ?? {}
+  const message = `${title} does not give a usable answer now; try again in a moment.`
   return new ApiError(502, message, {}, options)
 }
 

@@ -1,10 +1,12 @@
 import type { BlockTime, KindCoverage } from '../chain/coverage.js'
 import type { StateRow } from '../chain/queries.js'
+import { SETTINGS } from '../config/settings.js'
 import type { Context } from '../context.js'
 import { presentAge } from '../core/clock.js'
 import type { JobRecord } from '../jobs/runner.js'
 import type { TickCoverage } from '../prices/archive/coverage.js'
 import { feedOf, STREAMS } from '../prices/streams.js'
+import { UPSTREAMS } from '../upstreams/upstreams.js'
 
 /** What is shown of parts that do not run. */
 const IDLE = {
@@ -54,11 +56,10 @@ const IDLE_METADATA = {
 }
 
 /** What works only where the operator has set it up, and the setting that it needs. */
-const OPTIONAL_FEATURES = [
-  { feature: 'chain', setting: 'AUSPEX_POLYGON_URL', key: 'polygonUrl' },
-  { feature: 'online_search', setting: 'AUSPEX_SEARXNG_URL', key: 'searxngUrl' },
-  { feature: 'social', setting: 'AUSPEX_X_BEARER_TOKEN', key: 'xBearerToken' },
-] as const
+const OPTIONAL_FEATURES = Object.values(UPSTREAMS).flatMap(({ feature, optional }) => {
+  const [key] = optional?.needs ?? []
+  return feature === undefined || key === undefined ? [] : { feature, key, setting: SETTINGS[key].env }
+})
 
 export function presentStatus({ config, statusParts, jobs, clock, startedAtMs }: Context) {
   const nowMs = clock.now()

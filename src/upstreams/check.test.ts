@@ -29,8 +29,8 @@ test('every upstream answers, each with a fact of its own', async () => {
     ['clob', 'ok', expect.stringMatching(/^20\d\d-/)],
     ['data_api', 'ok', expect.stringMatching(/^\d+ builders$/)],
     ['site', 'ok', expect.stringMatching(/^BTC \d+/)],
-    ['x_api', 'ok', expect.stringMatching(/^user \d+$/)],
     ['searxng', 'ok', expect.stringMatching(/^\d+ results$/)],
+    ['x_api', 'ok', expect.stringMatching(/^user \d+$/)],
     ['polygon_ws', 'ok', expect.stringMatching(/^block \d+$/)],
     ['clob_ws', 'ok', expect.stringMatching(/^book of \d+ tokens$/)],
     ['rtds', 'ok', expect.stringMatching(/^\w+ [\d.]+$/)],
@@ -67,8 +67,8 @@ test('one that has no credentials, or that the operator turned off, is off and f
   const off = findings.filter(({ state }) => state !== 'ok')
   expect(off.map(({ upstream, state, answer }) => [upstream, state, answer])).toEqual([
     ['polygon', 'off', 'AUSPEX_POLYGON_URL is not set'],
-    ['x_api', 'off', 'AUSPEX_X_BEARER_TOKEN is not set'],
     ['searxng', 'off', 'AUSPEX_SEARXNG_URL is not set'],
+    ['x_api', 'off', 'AUSPEX_X_BEARER_TOKEN is not set'],
     ['polygon_ws', 'off', 'AUSPEX_POLYGON_WS_URL is not set'],
     ['rtds', 'off', 'AUSPEX_RTDS_WS_URL is off'],
     ['chainlink', 'off', 'AUSPEX_CHAINLINK_API_KEY and _SECRET are not set'],

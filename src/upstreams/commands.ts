@@ -2,7 +2,6 @@ import type { Command } from 'commander'
 import type { Config } from '../config/config.js'
 import { OperatorError } from '../core/errors.js'
 import { formatTable } from '../lib/table.js'
-import { checkUpstreams } from './check.js'
 
 /** Adds `upstreams` to the command line. */
 export function addUpstreamCommands(program: Command, readConfig: (command: Command) => Config): Command {
@@ -12,7 +11,9 @@ export function addUpstreamCommands(program: Command, readConfig: (command: Comm
     .action((_options: object, command: Command) => showUpstreams(readConfig(command)))
 }
 
+/** The connectors are loaded only here: most commands do without them. */
 async function showUpstreams(config: Config): Promise<void> {
+  const { checkUpstreams } = await import('./check.js')
   const findings = await checkUpstreams(config)
   const rows = findings.map(({ upstream, state, answer, tookMs }) => [
     upstream,

@@ -1,10 +1,7 @@
 import { pino } from 'pino'
-import { Registry } from 'prom-client'
 import { expect, test } from 'vitest'
-import { ManualClock } from '../../../test/manual-clock.js'
 import { until } from '../../../test/until.js'
-import { createUpstreamMetrics } from '../transport/metrics.js'
-import { createPriceFeed, createPriceSources } from './feed.js'
+import { createPriceFeed } from './feed.js'
 import type {
   PriceGap,
   PriceListener,
@@ -108,25 +105,4 @@ test('a reader that throws or rejects reaches neither the source nor the process
   expect(() => rtds.say()?.onTick(tickOf('rtds'))).not.toThrow()
   rtds.say()?.onGap({ source: 'rtds', fromMs: 1, toMs: 2, reason: 'lost' })
   await until(() => lines.length === 2)
-})
-
-test('a source that lacks its credentials is not made', () => {
-  const shared = {
-    coins: ['btc'],
-    clock: new ManualClock(),
-    metrics: createUpstreamMetrics(new Registry()),
-    log,
-  }
-  const url = 'ws://127.0.0.1:1'
-  const names = (settings: Parameters<typeof createPriceSources>[0]) =>
-    createPriceSources(settings, shared).map(({ name }) => name)
-  const chainlink = { url, restUrl: 'http://127.0.0.1:1', callsPerSecond: 20 }
-  const credentials = { apiKey: 'a', secret: 'b', passphrase: 'c' }
-
-  expect(names({})).toEqual([])
-  expect(names({ rtds: { url }, liveV2: { url }, chainlink })).toEqual(['rtds'])
-  expect(names({ liveV2: { url, credentials }, chainlink: { ...chainlink, credentials } })).toEqual([
-    'live_v2',
-    'chainlink',
-  ])
 })
