@@ -27,8 +27,8 @@ import { LargeAnswers } from './sessions/large-answers.js'
 import { SocialQuota } from './sessions/social-quota.js'
 import { SocketSessions } from './sessions/socket-sessions.js'
 import type { Pool } from './store/connection.js'
-import { Copies } from './store/copies.js'
 import { SecretBox } from './store/secret-box.js'
+import { createStoredCache, type StaleFallbackCache } from './store/stale-fallback-cache.js'
 import type { Store } from './store/store.js'
 import { createUpstreamMetrics } from './upstreams/transport/metrics.js'
 import { Upstreams } from './upstreams/upstreams.js'
@@ -73,8 +73,8 @@ export type Context = {
   /** The last score of each game. */
   scores: LiveScores
   catalogue: Catalogue
-  /** What upstreams said last. */
-  copies: Copies
+  /** The last answers of upstreams. */
+  fallbackCache: StaleFallbackCache
   /** Searches of the web, with their last answers. */
   onlineSearch: OnlineSearch
   /** Live order books. */
@@ -141,7 +141,7 @@ export function createContext(parts: ContextParts): Context {
     scoreBus,
     scores: new LiveScores({ scoreBus, clock, registry: metrics.registry }),
     catalogue: new Catalogue(clock),
-    copies: new Copies({ store, clock, log }),
+    fallbackCache: createStoredCache({ store, clock, log }),
     onlineSearch: new OnlineSearch({ upstreams, clock }),
     books: new LiveBooks({
       upstreams,

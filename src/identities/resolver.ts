@@ -1,11 +1,10 @@
-import { LRUCache } from 'lru-cache'
 import type { Clock } from '../core/clock.js'
-import { joinWork, unavailable } from '../core/errors.js'
+import { unavailable } from '../core/errors.js'
+import { StaleFallbackCache } from '../store/stale-fallback-cache.js'
 import type { GammaClient } from '../upstreams/gamma/client.js'
 import type { GammaProfile } from '../upstreams/gamma/parse.js'
 import { UpstreamError } from '../upstreams/transport/errors.js'
 import { withPatience } from '../upstreams/transport/patience.js'
-import { SingleFlight } from '../upstreams/transport/single-flight.js'
 import { type ChainParts, readChainWallets } from './chain-wallets.js'
 import { chooseWallet, type Identity } from './identity.js'
 
@@ -16,7 +15,6 @@ type Parts = ChainParts & {
 
 /** `isWhole`: no upstream failed to say what it knows. */
 type Found = { identity: Identity | undefined; isWhole: boolean }
-type Kept = Found & { untilMs: number }
 /** `isSure`: Gamma answered. */
 type ProfilePart = { profile: GammaProfile | undefined; isSure: boolean }
 
@@ -33,11 +31,12 @@ const PROFILE_LOST =
 /** Finds who is behind a wallet, a key or a username. Answers are kept: both upstreams have limits. */
 export class IdentityResolver {
   readonly #parts: Parts
-  readonly #kept = new LRUCache<string, Kept>({ max: ANSWERS_MAX })
-  readonly #flights = new SingleFlight<Found>()
+  readonly #cache: StaleFallbackCache
 
   constructor(parts: Parts) {
     this.#parts = parts
+    const { clock } = parts
+    this.#cache = new StaleFallbackCache({ clock, limits: { max: ANSWERS_MAX }, staleMsMax: 0 })
   }
 
   /** By a lower-case address. `undefined`: neither the chain nor the platform knows it. */
@@ -51,14 +50,9 @@ export class IdentityResolver {
     return this.#recall(key, accountId, () => this.#findUsername(name, accountId))
   }
 
-  async #recall(key: string, accountId: number, find: () => Promise<Found>): Promise<Identity | undefined> {
-    const { clock } = this.#parts
-    const kept = this.#kept.get(key)
-    if (kept !== undefined && clock.now() < kept.untilMs) return kept.identity
-    const found = await joinWork(accountId, () => this.#flights.run(key, undefined, find))
-    const isLasting = found.identity !== undefined && found.isWhole
-    this.#kept.set(key, { ...found, untilMs: clock.now() + (isLasting ? FOUND_MS : MISSING_MS) })
-    return found.identity
+  async #recall(key: string, accountId: number, load: () => Promise<Found>): Promise<Identity | undefined> {
+    const { value } = await this.#cache.get(key, { freshMs: freshMsOf, accountId, load })
+    return value.identity
   }
 
   async #findUsername(name: string, accountId: number): Promise<Found> {
@@ -108,6 +102,9 @@ export class IdentityResolver {
     }
   }
 }
+
+const freshMsOf = ({ identity, isWhole }: Found): number =>
+  identity !== undefined && isWhole ? FOUND_MS : MISSING_MS
 
 /** A name that its owner hides is not shown. */
 const usernameOf = (profile: GammaProfile | undefined): string | undefined =>

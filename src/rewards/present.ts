@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import type { ClobRebate } from '../upstreams/clob/parse.js'
 import { type Rebates, sumRebates } from './rebates.js'
-import type { RewardPageCopy } from './reward-pages.js'
+import type { RewardPage } from './reward-pages.js'
 import type { RewardReply } from './schemas.js'
 
 const REWARD_SEMANTICS =
@@ -13,7 +13,7 @@ const REBATE_SEMANTICS =
 const HINT =
   'Rebates are kept by the key that signs orders. GET /v1/resolve/{address} names it as `eoa`: ask for that address.'
 
-export const presentRewards = (source: string, { page, staleSinceMs }: RewardPageCopy) => ({
+export const presentRewards = (source: string, { page, staleSinceMs }: RewardPage) => ({
   source,
   reward_semantics: REWARD_SEMANTICS,
   data: page as Static<typeof RewardReply>['data'],

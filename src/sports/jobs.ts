@@ -1,6 +1,6 @@
 import type { Context } from '../context.js'
 import type { DomainWork } from '../jobs/job.js'
-import { deleteOldCopies } from '../store/copies.js'
+import { deleteExpiredAnswers } from '../store/stale-fallback-cache.js'
 
 const HOUR_MS = 3_600_000
 
@@ -12,7 +12,7 @@ export const createSportsWork = ({ store, clock }: Context): DomainWork => ({
       runsIn: 'one process',
       needsDatabase: true,
       run: async () => {
-        await deleteOldCopies(store.sql, clock.now())
+        await deleteExpiredAnswers(store.sql, clock.now())
       },
     },
   ],

@@ -4,7 +4,7 @@ import { JumpingTiming } from '../../test/jumping-timing.js'
 import { openSimulatedApp, type SimulatedApp } from '../../test/simulated-app.js'
 import { catalogueDepsOf } from '../catalogue/deps.js'
 import { storeEntries } from '../catalogue/store.js'
-import { COPY_MS_MAX } from '../store/copies.js'
+import { STALE_MS_MAX } from '../store/stale-fallback-cache.js'
 import { selectLeagueActivity } from './leagues/queries.js'
 
 const HOUR_MS = 3_600_000
@@ -265,7 +265,7 @@ describe('while the platform does not answer', () => {
   })
 
   test('502 when the copies are too old; market types are those that are known here', async () => {
-    t.clock.advance(COPY_MS_MAX)
+    t.clock.advance(STALE_MS_MAX)
     fail()
     expect(await ask('/leagues')).toMatchObject({
       status: 502,

@@ -2,7 +2,7 @@ import { ApiError } from '../core/errors.js'
 import type { AnswerTools } from '../http/answer.js'
 import { withLinked } from '../lib/abort.js'
 import { pause } from '../lib/timing.js'
-import type { Copy } from '../store/copies.js'
+import type { Cached } from '../store/stale-fallback-cache.js'
 import type { CallOptions } from '../upstreams/transport/http.js'
 import { withPatience } from '../upstreams/transport/patience.js'
 
@@ -97,8 +97,8 @@ const ask = <Value>(
 export const readFirstOrCopy = <Value>(
   tools: SportsTools,
   { key, freshMs, sources, isSuitable }: CopiedSources<Value>,
-): Promise<Copy<Sourced<Value>>> =>
-  tools.ctx.copies.get(key, {
+): Promise<Cached<Sourced<Value>>> =>
+  tools.ctx.fallbackCache.get(key, {
     freshMs,
     waitMs: COPY_WAIT_MS,
     accountId: tools.caller.accountId,

@@ -1,14 +1,12 @@
-import { LRUCache } from 'lru-cache'
 import type { Clock } from '../../core/clock.js'
 import { TimeoutError, withTimeout } from '../../lib/timeout.js'
+import { StaleFallbackCache } from '../../store/stale-fallback-cache.js'
 import type { SitePriceClient } from '../../upstreams/site-price/client.js'
 import type { SiteCryptoPrice } from '../../upstreams/site-price/parse.js'
 import { UpstreamError } from '../../upstreams/transport/errors.js'
 import type { Window } from './window.js'
 
 type SitePrice = Pick<SitePriceClient, 'getCryptoPrice'>
-type AskedWindow = Window & { twapLookbackSec: number | undefined }
-type Known = { answer: SiteCryptoPrice; untilMs: number }
 
 const ANSWERS_MAX = 2_000
 /** The site has the price of a boundary some seconds late; what it lacks after a minute stays missing. */
@@ -21,14 +19,13 @@ const WAIT_MS_MAX = 5_000
 /** The site's prices of windows, cached so that repeated requests do not reach the site. */
 export class SitePrices {
   readonly #site: SitePrice
-  readonly #clock: Clock
   readonly #waitMsMax: number
-  readonly #known = new LRUCache<string, Known>({ max: ANSWERS_MAX })
+  readonly #cache: StaleFallbackCache
 
   constructor(site: SitePrice, clock: Clock, waitMsMax = WAIT_MS_MAX) {
     this.#site = site
-    this.#clock = clock
     this.#waitMsMax = waitMsMax
+    this.#cache = new StaleFallbackCache({ clock, limits: { max: ANSWERS_MAX }, staleMsMax: 0 })
   }
 
   /**
@@ -40,27 +37,19 @@ export class SitePrices {
     twapLookbackSec?: number,
     accountId?: number,
   ): Promise<SiteCryptoPrice | undefined> {
-    const { symbol, interval, startSec } = window
-    const key = `${symbol} ${interval} ${startSec} ${twapLookbackSec}`
-    const known = this.#known.get(key)
-    if (known !== undefined && this.#clock.now() < known.untilMs) return known.answer
-    const asking = this.#ask(key, { ...window, twapLookbackSec }, accountId)
+    const { symbol, interval, startSec, endSec } = window
+    const times = { startMs: startSec * 1000, endMs: endSec * 1000 }
+    const price = this.#cache.get(`${symbol} ${interval} ${startSec} ${twapLookbackSec}`, {
+      freshMs: (answer: SiteCryptoPrice, asOfMs) => keepMs(answer, window, asOfMs),
+      accountId,
+      load: () => this.#site.getCryptoPrice({ symbol, interval, ...times, twapLookbackSec }, { accountId }),
+    })
     try {
-      return await withTimeout(asking, this.#waitMsMax, 'the site is slow')
+      return (await withTimeout(price, this.#waitMsMax, 'the site is slow')).value
     } catch (error) {
       if (error instanceof UpstreamError || error instanceof TimeoutError) return undefined
       throw error
     }
-  }
-
-  async #ask(key: string, window: AskedWindow, accountId: number | undefined) {
-    const { symbol, interval, startSec, endSec, twapLookbackSec } = window
-    const times = { startMs: startSec * 1000, endMs: endSec * 1000 }
-    const asked = { symbol, interval, ...times, twapLookbackSec }
-    const answer = await this.#site.getCryptoPrice(asked, { accountId })
-    const nowMs = this.#clock.now()
-    this.#known.set(key, { answer, untilMs: nowMs + keepMs(answer, window, nowMs) })
-    return answer
   }
 }
 

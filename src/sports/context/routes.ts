@@ -5,7 +5,7 @@ import { withTimeout } from '../../lib/timeout.js'
 import type { OnlineAnswer } from '../../search/online-search.js'
 import { onlineStatusOf, presentOnlineResult } from '../../search/present.js'
 import { SEARCH_DEFAULTS } from '../../search/schemas.js'
-import type { Copy } from '../../store/copies.js'
+import type { Cached } from '../../store/stale-fallback-cache.js'
 import type { Game } from '../games/game.js'
 import { defineGameAnswers } from '../games/game-answers.js'
 import { readGameState } from '../quotes/game-state.js'
@@ -47,7 +47,7 @@ export const gameContextRoutes = endpointRoutes(context)
 
 async function readContext(
   tools: AnswerTools,
-  game: Copy<Game>,
+  game: Cached<Game>,
   input: Static<typeof GameContextFilters>,
 ): Promise<Static<typeof GameContextReply>> {
   const { slug, title } = game.value
@@ -78,7 +78,7 @@ async function readContext(
 
 async function readState(
   tools: AnswerTools,
-  game: Copy<Game>,
+  game: Cached<Game>,
   priceLimitTokens: number,
   leftMs: number,
 ): Promise<Pick<Static<typeof GameContextReply>, 'state' | 'state_error'>> {

@@ -1,5 +1,5 @@
 import { notFound } from '../../core/errors.js'
-import type { Copy } from '../../store/copies.js'
+import type { Cached } from '../../store/stale-fallback-cache.js'
 import type { GammaEvent } from '../../upstreams/gamma/parse.js'
 import { UpstreamError } from '../../upstreams/transport/errors.js'
 import type { CallOptions } from '../../upstreams/transport/http.js'
@@ -18,10 +18,10 @@ const SLUG_MS = 60 * 60_000
 export type GameName = { slug: string } | { eventId: string } | { marketId: string }
 
 /** Throws 404 when there is no such event or market, or it is not about a game. */
-export async function findGame(tools: SportsTools, name: GameName): Promise<Copy<Game>> {
+export async function findGame(tools: SportsTools, name: GameName): Promise<Cached<Game>> {
   const { ctx, caller } = tools
   const slug = canonicalSlugOf(await findSlug(tools, name))
-  const { value, ...copy } = await ctx.copies.get(`sports game ${slug}`, {
+  const { value, ...copy } = await ctx.fallbackCache.get(`sports game ${slug}`, {
     freshMs: GAME_MS,
     accountId: caller.accountId,
     load: () => withPatience('gamma', (signal) => readGame(tools, slug, signal)),
@@ -88,7 +88,7 @@ async function readSlug(
   name: string,
   read: (call: CallOptions) => Promise<Pick<GammaEvent, 'slug'> | undefined>,
 ): Promise<string> {
-  const { value } = await ctx.copies.get(`sports slug of ${name}`, {
+  const { value } = await ctx.fallbackCache.get(`sports slug of ${name}`, {
     freshMs: SLUG_MS,
     accountId,
     load: async () => {

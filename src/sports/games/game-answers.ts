@@ -2,7 +2,7 @@ import { type Static, type TObject, type TSchema, Type } from 'typebox'
 import { type AnswerTools, defineAnswer } from '../../http/answer.js'
 import type { Endpoint } from '../../http/endpoint.js'
 import { errorReply } from '../../lib/error-reply.js'
-import type { Copy } from '../../store/copies.js'
+import type { Cached } from '../../store/stale-fallback-cache.js'
 import { LOST, SPORTS } from '../answer-parts.js'
 import { findGame } from './find-game.js'
 import type { Game } from './game.js'
@@ -23,7 +23,7 @@ type GameAnswer<Query extends TObject, Reply extends TObject> = {
   errors?: Record<number, TSchema>
   answer: (
     tools: AnswerTools,
-    game: Copy<Game>,
+    game: Cached<Game>,
     input: Static<Query>,
   ) => Promise<Static<Reply>> | Static<Reply>
 }

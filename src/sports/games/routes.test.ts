@@ -1,7 +1,7 @@
 import { Ajv } from 'ajv'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { Game as PlayedGame } from '../../../sim/universe/games/game.js'
-import { COPY_MS_MAX } from '../../store/copies.js'
+import { STALE_MS_MAX } from '../../store/stale-fallback-cache.js'
 import { GameReply, LeagueGamesReply } from './schemas.js'
 import { type GamesWorld, openGamesWorld } from './test-world.js'
 
@@ -147,7 +147,7 @@ describe('GET /v2/sports/games/{slug}', () => {
     later(60_000)
     expect(await readGame(slug)).toEqual(fresh)
     w.gate.answerInstead = () => DOWN
-    later(COPY_MS_MAX + 1)
+    later(STALE_MS_MAX + 1)
     const lost = await w.get(`/v2/sports/games/${slug}`)
     expect(lost.statusCode).toBe(502)
     expect(lost.json()).toEqual({ error: 'temporary_data_provider_error', detail: 'gamma' })
@@ -259,7 +259,7 @@ describe('GET /v2/sports/leagues/{league}/games', () => {
     later(60_000)
     const stale = await readLeague('atp/games')
     expect(stale).toEqual({ ...usual, stale: true })
-    later(COPY_MS_MAX + 1)
+    later(STALE_MS_MAX + 1)
     const lost = await w.get('/v2/sports/leagues/atp/games')
     expect(lost.statusCode).toBe(502)
     expect(lost.json()).toEqual({ error: 'temporary_data_provider_error', detail: 'gamma' })

@@ -1,5 +1,5 @@
 import { notFound } from '../../core/errors.js'
-import type { Copy } from '../../store/copies.js'
+import type { Cached } from '../../store/stale-fallback-cache.js'
 import type { GammaSport } from '../../upstreams/gamma/parse-sports.js'
 import { withPatience } from '../../upstreams/transport/patience.js'
 import type { SportsTools } from '../sources.js'
@@ -7,8 +7,8 @@ import type { SportsTools } from '../sources.js'
 const FRESH_MS = 3_600_000
 
 /** All leagues, in the order in which the platform lists them. */
-export const listLeagues = ({ ctx, caller }: SportsTools): Promise<Copy<GammaSport[]>> =>
-  ctx.copies.get('sports leagues', {
+export const listLeagues = ({ ctx, caller }: SportsTools): Promise<Cached<GammaSport[]>> =>
+  ctx.fallbackCache.get('sports leagues', {
     freshMs: FRESH_MS,
     accountId: caller.accountId,
     load: () =>

@@ -1,4 +1,4 @@
-import type { Copy } from '../../store/copies.js'
+import type { Cached } from '../../store/stale-fallback-cache.js'
 import type { GammaSport, GammaTeam } from '../../upstreams/gamma/parse-sports.js'
 import type { LeagueSummary } from './merge-summary.js'
 import type { SportsSummary } from './summary.js'
@@ -32,7 +32,7 @@ export const presentTeam = (team: GammaTeam) => ({
   ...(team.ordering !== undefined && { ordering: team.ordering }),
 })
 
-export const presentSportsSummary = ({ value, isStale }: Copy<SportsSummary>) => ({
+export const presentSportsSummary = ({ value, isStale }: Cached<SportsSummary>) => ({
   ...presentOrigin(value, isStale),
   count: value.leagues.length,
   leagues: value.leagues.map((league) => ({
@@ -48,7 +48,7 @@ export const presentSportsSummary = ({ value, isStale }: Copy<SportsSummary>) =>
   })),
 })
 
-export const presentLive = ({ value, isStale }: Copy<SportsSummary>) => {
+export const presentLive = ({ value, isStale }: Cached<SportsSummary>) => {
   const { leagues } = value
   return {
     ...presentOrigin(value, isStale),

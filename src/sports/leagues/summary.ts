@@ -1,7 +1,7 @@
 import { toId } from '../../catalogue/rows.js'
 import { groupBy } from '../../lib/group-by.js'
 import type { LiveScores } from '../../scores/live-scores.js'
-import type { Copy } from '../../store/copies.js'
+import type { Cached } from '../../store/stale-fallback-cache.js'
 import type { GammaSport } from '../../upstreams/gamma/parse-sports.js'
 import type { GammaLeagueSummaries } from '../../upstreams/gamma/parse-summary.js'
 import { UpstreamError } from '../../upstreams/transport/errors.js'
@@ -30,8 +30,8 @@ const CATALOGUE = 'auspex:catalogue'
  * What goes on in all leagues. Gamma's own summary is often partial or empty: the rest is counted in
  * our copy of its catalogue, so that it costs one call whatever the number of leagues.
  */
-export const readSummary = (tools: SportsTools): Promise<Copy<SportsSummary>> =>
-  tools.ctx.copies.get('sports summary', {
+export const readSummary = (tools: SportsTools): Promise<Cached<SportsSummary>> =>
+  tools.ctx.fallbackCache.get('sports summary', {
     freshMs: FRESH_MS,
     accountId: tools.caller.accountId,
     load: () => loadSummary(tools),

@@ -1,4 +1,4 @@
-import type { Copy } from '../../store/copies.js'
+import type { Cached } from '../../store/stale-fallback-cache.js'
 import type { GammaClient } from '../../upstreams/gamma/client.js'
 import type { GammaSport, GammaTeam } from '../../upstreams/gamma/parse-sports.js'
 import type { CallOptions } from '../../upstreams/transport/http.js'
@@ -17,8 +17,8 @@ const TEAMS_MAX = 20_000
 export const listTeamsOf = (
   { ctx, caller: { accountId } }: SportsTools,
   { sport }: GammaSport,
-): Promise<Copy<GammaTeam[]>> =>
-  ctx.copies.get(`sports teams ${sport}`, {
+): Promise<Cached<GammaTeam[]>> =>
+  ctx.fallbackCache.get(`sports teams ${sport}`, {
     freshMs: TEAMS_MS,
     accountId,
     load: () =>

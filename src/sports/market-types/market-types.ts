@@ -32,7 +32,7 @@ export async function listMarketTypes(tools: SportsTools): Promise<MarketTypes> 
 }
 
 const readCodes = ({ ctx, caller: { accountId } }: SportsTools) =>
-  ctx.copies.get('sports market types', {
+  ctx.fallbackCache.get('sports market types', {
     freshMs: FRESH_MS,
     accountId,
     load: async () => {

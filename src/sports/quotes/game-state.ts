@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
-import type { Copy } from '../../store/copies.js'
+import type { Cached } from '../../store/stale-fallback-cache.js'
 import { UpstreamError } from '../../upstreams/transport/errors.js'
 import { type Game, gameStatusOf } from '../games/game.js'
 import { presentMs, presentSubscribe } from '../games/present.js'
@@ -25,7 +25,7 @@ export type StateOptions = {
  */
 export async function readGameState(
   tools: SportsTools & { baseUrl: string },
-  game: Copy<Game>,
+  game: Cached<Game>,
   { priceLimitTokens, history: asked }: StateOptions,
 ): Promise<Static<typeof GameStateReply>> {
   const { ctx, baseUrl } = tools

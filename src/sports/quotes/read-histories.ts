@@ -1,4 +1,4 @@
-import type { Copy } from '../../store/copies.js'
+import type { Cached } from '../../store/stale-fallback-cache.js'
 import type { ClobPricePoint } from '../../upstreams/clob/parse.js'
 import { withPatience } from '../../upstreams/transport/patience.js'
 import type { Game } from '../games/game.js'
@@ -48,14 +48,14 @@ async function readHistories(
   slug: string,
   tokenIds: readonly string[],
   { span, isUsual }: HistorySpan,
-): Promise<Pick<Copy<Histories>, 'value' | 'isStale'>> {
+): Promise<Pick<Cached<Histories>, 'value' | 'isStale'>> {
   const { clob } = ctx.upstreams
   const read = async (signal: AbortSignal): Promise<Histories> =>
     Object.fromEntries(await clob.getBatchPriceHistory(tokenIds, span, { signal, accountId }))
   const load = () => withPatience('clob', read, PATIENCE_MS)
   if (!isUsual || !('interval' in span)) return { value: await load(), isStale: false }
   const key = `sports history ${slug} ${span.interval}`
-  const copy = await ctx.copies.get(key, {
+  const copy = await ctx.fallbackCache.get(key, {
     freshMs: HISTORY_MS,
     accountId,
     load: async () => ({ asked: [...tokenIds], byToken: await load() }),

@@ -1,4 +1,4 @@
-import type { Copy } from '../../store/copies.js'
+import type { Cached } from '../../store/stale-fallback-cache.js'
 import { UpstreamError } from '../../upstreams/transport/errors.js'
 import type { CallOptions } from '../../upstreams/transport/http.js'
 import { withPatience } from '../../upstreams/transport/patience.js'
@@ -22,11 +22,11 @@ export type GameQuotes = {
  * The prices of a game's tokens, as far as they are given. While the exchange does not answer, those
  * that Gamma shows with the markets stand in; while Gamma does not answer either, the last copy.
  */
-export async function readQuotes(tools: SportsTools, game: Copy<Game>): Promise<Copy<GameQuotes>> {
+export async function readQuotes(tools: SportsTools, game: Cached<Game>): Promise<Cached<GameQuotes>> {
   const { ctx, caller } = tools
   const tokens = tokensOf(game.value).slice(0, PRICED_TOKENS_MAX).filter(isOpen)
   try {
-    return await ctx.copies.get(`sports prices ${game.value.slug}`, {
+    return await ctx.fallbackCache.get(`sports prices ${game.value.slug}`, {
       freshMs: QUOTES_MS,
       accountId: caller.accountId,
       load: async () => {

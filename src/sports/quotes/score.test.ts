@@ -23,7 +23,7 @@ const LIVE = { score: '12-9', period: 'Q1', elapsed: '04:10', live: true, ended:
 const HEARD = { ...LIVE, score: '14-9', receivedAtMs: nowMs - 5_000 }
 
 const view = (fields: Partial<Game>, heard?: Parameters<typeof currentScoreOf>[1], ageMs = 0) => {
-  const copy = { value: { ...BARE, ...fields }, asOfMs: nowMs - ageMs, isStale: false }
+  const copy = { value: { ...BARE, ...fields }, asOfMs: nowMs - ageMs, isStale: false, isHit: true }
   const { source, score, period, live, freshness } = currentScoreOf(copy, heard, nowMs)
   return [source, score, period, live, freshness]
 }

@@ -1,4 +1,4 @@
-import type { Copy } from '../../store/copies.js'
+import type { Cached } from '../../store/stale-fallback-cache.js'
 import type { Game } from '../games/game.js'
 
 /** Gamma has the same scores as the socket, but later: a message this much older is still the newer one. */
@@ -20,7 +20,7 @@ export type CurrentScore = Play & {
 
 /** `heard`: what the score socket said last about the game. */
 export function currentScoreOf(
-  { value: game, asOfMs }: Copy<Game>,
+  { value: game, asOfMs }: Cached<Game>,
   heard: (Play & { receivedAtMs: number }) | undefined,
   nowMs: number,
 ): CurrentScore {

@@ -20,7 +20,7 @@ export async function findTeams(
   limit: number,
 ): Promise<GammaTeam[]> {
   try {
-    const teams = ctx.copies.get('sports teams', {
+    const teams = ctx.fallbackCache.get('sports teams', {
       freshMs: TEAMS_MS,
       // About a hundred calls in an hour, for all searches together: no account is charged.
       load: () => withPatience('gamma', (signal) => loadTeams(ctx, signal)),
