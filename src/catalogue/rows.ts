@@ -161,7 +161,7 @@ function toMarketRow(market: GammaMarket, event: GammaEventHead | undefined, now
     liquidity: market.liquidity ?? null,
     tick_size: market.orderPriceMinTickSize ?? null,
     order_size_min: market.orderMinSize ?? null,
-    fee_rate: market.feeSchedule?.rate ?? null,
+    fee_rate: market.feeRate ?? null,
     line: market.line ?? null,
     condition: toBytes(parseBytes32(market.conditionId)),
     question_id: toBytes(parseBytes32(market.questionId)),

@@ -73,7 +73,6 @@ export function toGame(main: GammaEvent, companions: readonly GammaEvent[] = [])
     startDateMs: main.startDateMs,
     endDateMs: main.endDateMs,
     eventDate: main.eventDate,
-    finishedMs: main.finishedTimestampMs,
     updatedAtMs: main.updatedAtMs,
     active: main.active ?? false,
     closed: main.closed ?? false,
@@ -88,16 +87,12 @@ export function toGame(main: GammaEvent, companions: readonly GammaEvent[] = [])
     liquidity: main.liquidity ?? 0,
     teams: main.teams,
     contextDescription: main.eventMetadata?.contextDescription,
-    markets: orderMarkets([main, ...companions].flatMap(toGameMarkets)),
+    markets: orderMarkets([main, ...companions].flatMap(({ markets }) => markets.map(toGameMarket))),
   }
 }
 
-const toGameMarkets = ({ id, markets }: GammaEvent): GameMarket[] =>
-  markets.map((market) => toGameMarket(market, id))
-
-const toGameMarket = (market: GammaMarket, eventId: string): GameMarket => ({
+const toGameMarket = (market: GammaMarket): GameMarket => ({
   id: market.id,
-  eventId,
   question: market.question ?? '',
   slug: market.slug,
   conditionId: market.conditionId,

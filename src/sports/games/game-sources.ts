@@ -1,5 +1,4 @@
-import type { GammaClient } from '../../upstreams/gamma/client.js'
-import type { GammaEventFilter } from '../../upstreams/gamma/filters.js'
+import type { GammaClient, GammaEventFilter } from '../../upstreams/gamma/client.js'
 import type { GammaEvent } from '../../upstreams/gamma/parse.js'
 import type { GammaSport } from '../../upstreams/gamma/parse-sports.js'
 import type { CallOptions } from '../../upstreams/transport/http.js'

@@ -16,7 +16,6 @@ export type Game = {
   endDateMs?: number | undefined
   /** The day of the game, such as `2026-11-21`. */
   eventDate?: string | undefined
-  finishedMs?: number | undefined
   /** When Gamma changed the event last, the score among the rest. */
   updatedAtMs?: number | undefined
   active: boolean
@@ -41,8 +40,6 @@ export type Game = {
 
 export type GameMarket = {
   id: string
-  /** The main event or a companion. */
-  eventId: string
   question: string
   slug?: string | undefined
   conditionId?: string | undefined

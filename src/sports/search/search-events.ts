@@ -25,9 +25,8 @@ export async function searchEvents(
     {
       name: 'gamma:/public-search',
       read: async (call) => {
-        const only = { eventsTag: [SPORTS_TAG], searchTags: false, searchProfiles: false }
-        const kept = { limitPerType: FOUND_MAX, keepClosedMarkets: KEEP_CLOSED_HOURS }
-        const { events } = await gamma.searchPublic({ q, ...kept, ...only }, call)
+        const only = { eventsTag: [SPORTS_TAG], keepClosedMarkets: KEEP_CLOSED_HOURS }
+        const events = await gamma.searchEvents({ q, limitPerType: FOUND_MAX, ...only }, call)
         return events.filter(isOfSports)
       },
     },

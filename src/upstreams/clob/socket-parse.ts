@@ -2,14 +2,11 @@ import {
   arrayOf,
   type Parser,
   parseAmount,
-  parseBoolean,
-  parseDecimal,
   parseEncoded,
   parseFields,
   parseId,
   parseNumber,
   parseString,
-  parseTimeMs,
 } from '../transport/parse-json.js'
 import { type ClobBook, parseBook, parseClobAmount, parseClobSide, parseClobTimeMs } from './parse.js'
 
@@ -85,11 +82,8 @@ function parseTickSizeChange(value: unknown, path: string) {
   const fields = parseFields(value, path)
   return {
     type: 'tick_size_change' as const,
-    conditionId: fields.required('market', parseString),
     tokenId: fields.required('asset_id', parseId),
-    oldTickSize: fields.optional('old_tick_size', parseAmount),
     newTickSize: fields.required('new_tick_size', parseAmount),
-    timestampMs: fields.required('timestamp', parseClobTimeMs),
   }
 }
 
@@ -104,7 +98,6 @@ function parseTrade(value: unknown, path: string) {
     side: fields.optional('side', parseClobSide),
     feeRateBps: fields.optional('fee_rate_bps', parseNumber),
     timestampMs: fields.required('timestamp', parseClobTimeMs),
-    transactionHash: fields.optional('transaction_hash', parseString),
   }
 }
 
@@ -112,80 +105,17 @@ function parseTop(value: unknown, path: string) {
   const fields = parseFields(value, path)
   return {
     type: 'best_bid_ask' as const,
-    conditionId: fields.required('market', parseString),
     tokenId: fields.required('asset_id', parseId),
     bestBid: fields.optional('best_bid', parseAmount),
     bestAsk: fields.optional('best_ask', parseAmount),
-    spread: fields.optional('spread', parseDecimal),
-    timestampMs: fields.required('timestamp', parseClobTimeMs),
   }
 }
 
 function parseNewMarket(value: unknown, path: string) {
-  const fields = parseFields(value, path)
-  return {
-    type: 'new_market' as const,
-    id: fields.required('id', parseId),
-    conditionId: fields.required('market', parseString),
-    question: fields.optional('question', parseString),
-    slug: fields.optional('slug', parseString),
-    description: fields.optional('description', parseString),
-    groupItemTitle: fields.optional('group_item_title', parseString),
-    tokenIds: fields.list('assets_ids', parseId),
-    outcomes: fields.list('outcomes', parseString),
-    event: fields.optional('event_message', parseEventMessage),
-    tags: fields.list('tags', parseString),
-    active: fields.optional('active', parseBoolean),
-    sportsMarketType: fields.optional('sports_market_type', parseString),
-    line: fields.optional('line', parseDecimal),
-    gameStartTimeMs: fields.optional('game_start_time', parseGameStartMs),
-    tickSize: fields.optional('order_price_min_tick_size', parseAmount),
-    takerBaseFee: fields.optional('taker_base_fee', parseNumber),
-    feesEnabled: fields.optional('fees_enabled', parseBoolean),
-    feeSchedule: fields.optional('fee_schedule', parseFeeSchedule),
-    timestampMs: fields.required('timestamp', parseClobTimeMs),
-  }
+  return { type: 'new_market' as const, tokenIds: parseFields(value, path).list('assets_ids', parseId) }
 }
 
-/** As ISO text, or as milliseconds. */
-function parseGameStartMs(value: unknown, path: string): number {
-  const text = parseString(value, path)
-  return /^\d{12,15}$/.test(text) ? Number(text) : parseTimeMs(text, path)
-}
-
-function parseResolution(value: unknown, path: string) {
-  const fields = parseFields(value, path)
-  return {
-    type: 'market_resolved' as const,
-    id: fields.required('id', parseId),
-    conditionId: fields.required('market', parseString),
-    tokenIds: fields.list('assets_ids', parseId),
-    // Both are undefined when neither outcome won alone.
-    winningTokenId: fields.optional('winning_asset_id', parseId),
-    winningOutcome: fields.optional('winning_outcome', parseString),
-    event: fields.optional('event_message', parseEventMessage),
-    tags: fields.list('tags', parseString),
-    timestampMs: fields.required('timestamp', parseClobTimeMs),
-  }
-}
-
-function parseEventMessage(value: unknown, path: string) {
-  const fields = parseFields(value, path)
-  return {
-    id: fields.required('id', parseId),
-    ticker: fields.optional('ticker', parseString),
-    slug: fields.optional('slug', parseString),
-    title: fields.optional('title', parseString),
-    description: fields.optional('description', parseString),
-  }
-}
-
-function parseFeeSchedule(value: unknown, path: string) {
-  const fields = parseFields(value, path)
-  return {
-    exponent: fields.optional('exponent', parseNumber),
-    rate: fields.optional('rate', parseNumber),
-    takerOnly: fields.optional('taker_only', parseBoolean),
-    rebateRate: fields.optional('rebate_rate', parseNumber),
-  }
+/** Its frames show that the socket lives; the result is read from the chain. */
+function parseResolution() {
+  return { type: 'market_resolved' as const }
 }

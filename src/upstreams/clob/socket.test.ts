@@ -20,6 +20,7 @@ const top = (tokenId: string, timestampMs: number) =>
     event_type: 'best_bid_ask',
     market: '0xab',
     asset_id: tokenId,
+    best_bid: String(timestampMs),
     timestamp: String(timestampMs),
   })
 
@@ -130,7 +131,7 @@ describe('events', () => {
     for (const text of [top('1', 1), top('1', 1), top('1', 2), 'PONG', top('1', 2), top('1', 3)])
       server.peers[0]?.send(text)
     await until(() => events.length >= 3)
-    expect(events.map((event) => event.timestampMs)).toEqual([1, 2, 3])
+    expect(events).toMatchObject([{ bestBid: '1' }, { bestBid: '2' }, { bestBid: '3' }])
   })
 
   test('a frame that cannot be read makes the books doubtful', async () => {

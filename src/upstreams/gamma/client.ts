@@ -1,26 +1,18 @@
 import { type CallOptions, type ConnectorOptions, HttpUpstream } from '../transport/http.js'
 import { eachCursorPage, inBatches } from '../transport/paging.js'
 import type { PathLimit } from '../transport/rate-limit.js'
-import {
-  type GammaEventFilter,
-  type GammaLimit,
-  type GammaMarketFilter,
-  type GammaOrder,
-  type GammaSlice,
-  toGammaQuery,
-} from './filters.js'
+import type { Query } from '../transport/url.js'
 import {
   type GammaEvent,
   type GammaMarket,
   type GammaProfile,
-  type GammaSearchResult,
   type GammaSeries,
   isBinary,
   parseEvent,
+  parseFoundEvents,
   parseFoundProfiles,
   parseGammaMarket,
   parseProfile,
-  parseSearchResult,
   parseSeries,
 } from './parse.js'
 import { type GammaSport, type GammaTeam, parseMarketTypes, parseSport, parseTeam } from './parse-sports.js'
@@ -33,6 +25,39 @@ import {
   salvagePage,
   salvageSlice,
 } from './salvage.js'
+
+type Names = readonly string[]
+
+/** The order of a list by one field. */
+type GammaOrder = { order?: string; ascending?: boolean }
+
+/** How many entries of a list by cursor; 20 when absent. */
+type GammaLimit = { limit?: number }
+
+/** Part of a list by position, as teams still have it. */
+type GammaSlice = { limit?: number; offset?: number }
+
+/**
+ * The parameters of Gamma's lists under its own names, in camel case. Lists hide what is closed unless
+ * `closed` is true, and then show nothing else.
+ */
+export type GammaEventFilter = GammaOrder & {
+  id?: Names
+  slug?: Names
+  gameId?: string
+  tagId?: string
+  tagSlug?: string
+  seriesId?: string
+  seriesSlug?: string
+  closed?: boolean
+  titleSearch?: string
+}
+
+export type GammaMarketFilter = GammaOrder & {
+  clobTokenIds?: Names
+  conditionIds?: Names
+  closed?: boolean
+}
 
 const windowMs = 10_000
 
@@ -191,24 +216,19 @@ export class GammaClient {
     return this.#http.find(path, {}, { ...call, parse: parseSeries })
   }
 
-  searchPublic(
+  /** Events that match a text, the best first. */
+  searchEvents(
     search: {
       q: string
-      page?: number
-      limitPerType?: number
-      eventsStatus?: string
-      eventsTag?: readonly string[]
+      limitPerType: number
+      eventsTag: readonly string[]
       /** For how many hours after its end a market is still found. */
-      keepClosedMarkets?: number
-      searchTags?: boolean
-      searchProfiles?: boolean
-      sort?: string
-      ascending?: boolean
+      keepClosedMarkets: number
     },
     call: CallOptions = {},
-  ): Promise<GammaSearchResult> {
-    const parse = parseSearchResult
-    return this.#http.get('/public-search', toGammaQuery(search), { ...call, parse })
+  ): Promise<GammaEvent[]> {
+    const query = toGammaQuery({ ...search, searchTags: false, searchProfiles: false })
+    return this.#http.get('/public-search', query, { ...call, parse: parseFoundEvents })
   }
 
   /** `undefined`: the owner of the address has made no profile. */
@@ -246,11 +266,7 @@ export class GammaClient {
 
   /** At most 100 in one answer. An entry that cannot be parsed does not spoil it. */
   listTeams(
-    filter: GammaSlice & {
-      league?: readonly string[]
-      name?: readonly string[]
-      abbreviation?: readonly string[]
-    } & GammaOrder,
+    filter: GammaSlice & GammaOrder & { league?: Names },
     call: CallOptions = {},
   ): Promise<SalvagedSlice<GammaTeam>> {
     const parse = salvageSlice(parseTeam)
@@ -275,3 +291,12 @@ async function findOpenThenClosed<T>(
   }
   return found
 }
+
+/** `tagSlug` is `tag_slug` to Gamma. */
+const toGammaQuery = (filter: Query): Query =>
+  Object.fromEntries(
+    Object.entries(filter).map(([name, value]) => [
+      name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+      value,
+    ]),
+  )

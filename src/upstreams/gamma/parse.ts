@@ -31,41 +31,13 @@ export function parseSeries(value: unknown, path: string) {
   return { ...parseSeriesHead(value, path), events }
 }
 
-export type GammaSearchResult = ReturnType<typeof parseSearchResult>
+/** The events of a search alone: what else it finds is not looked at. */
+export const parseFoundEvents: Parser<GammaEvent[]> = (value, path) =>
+  parseFields(value, path).list('events', parseEvent)
 
-export function parseSearchResult(value: unknown, path: string) {
-  const fields = parseFields(value, path)
-  const pagination = fields.optional('pagination', parsePagination)
-  return {
-    events: fields.list('events', parseEvent),
-    tags: fields.list('tags', parseSearchTag),
-    profiles: fields.list('profiles', parseProfile),
-    hasMore: pagination?.hasMore ?? false,
-    totalResults: pagination?.totalResults,
-  }
-}
-
-/** The profiles of a search alone: what else it finds is not looked at. */
+/** The profiles of a search alone. */
 export const parseFoundProfiles: Parser<GammaProfile[]> = (value, path) =>
   parseFields(value, path).list('profiles', parseProfile)
-
-function parseSearchTag(value: unknown, path: string) {
-  const fields = parseFields(value, path)
-  return {
-    id: fields.required('id', parseId),
-    label: fields.optional('label', parseString),
-    slug: fields.optional('slug', parseString),
-    eventCount: fields.optional('event_count', parseInteger),
-  }
-}
-
-function parsePagination(value: unknown, path: string) {
-  const fields = parseFields(value, path)
-  return {
-    hasMore: fields.optional('hasMore', parseBoolean),
-    totalResults: fields.optional('totalResults', parseInteger),
-  }
-}
 
 /** An event as Gamma shows it on a market or a series: without its markets. */
 export type GammaEventHead = ReturnType<typeof parseEventHead>
@@ -75,15 +47,8 @@ export function parseEventHead(value: unknown, path: string) {
   return {
     id: fields.required('id', parseId),
     slug: fields.optional('slug', parseString),
-    ticker: fields.optional('ticker', parseString),
     title: fields.optional('title', parseString),
-    subtitle: fields.optional('subtitle', parseString),
-    description: fields.optional('description', parseString),
-    resolutionSource: fields.optional('resolutionSource', parseString),
     category: fields.optional('category', parseString),
-    subcategory: fields.optional('subcategory', parseString),
-    seriesSlug: fields.optional('seriesSlug', parseString),
-    parentEventId: fields.optional('parentEventId', parseId),
     image: fields.optional('image', parseString),
     icon: fields.optional('icon', parseString),
 
@@ -94,35 +59,21 @@ export function parseEventHead(value: unknown, path: string) {
     endDateMs: fields.optional('endDate', parseFineTimeMs),
     closedTimeMs: fields.optional('closedTime', parseTimeMs),
     startTimeMs: fields.optional('startTime', parseTimeMs),
-    finishedTimestampMs: fields.optional('finishedTimestamp', parseTimeMs),
     createdAtMs: fields.optional('createdAt', parseTimeMs),
     updatedAtMs: fields.optional('updatedAt', parseTimeMs),
     eventDate: fields.optional('eventDate', parseString),
-    eventWeek: fields.optional('eventWeek', parseInteger),
 
     active: fields.optional('active', parseBoolean),
     closed: fields.optional('closed', parseBoolean),
     archived: fields.optional('archived', parseBoolean),
-    new: fields.optional('new', parseBoolean),
-    featured: fields.optional('featured', parseBoolean),
-    restricted: fields.optional('restricted', parseBoolean),
     enableOrderBook: fields.optional('enableOrderBook', parseBoolean),
     negRisk: fields.optional('negRisk', parseBoolean),
     negRiskMarketId: fields.optional('negRiskMarketID', parseString),
-    negRiskFeeBips: fields.optional('negRiskFeeBips', parseNumber),
-    negRiskAugmented: fields.optional('negRiskAugmented', parseBoolean),
-    showAllOutcomes: fields.optional('showAllOutcomes', parseBoolean),
 
     liquidity: fields.optional('liquidity', parseNumber),
-    liquidityClob: fields.optional('liquidityClob', parseNumber),
     volume: fields.optional('volume', parseNumber),
     volume24hr: fields.optional('volume24hr', parseNumber),
-    volume1wk: fields.optional('volume1wk', parseNumber),
-    volume1mo: fields.optional('volume1mo', parseNumber),
-    volume1yr: fields.optional('volume1yr', parseNumber),
     openInterest: fields.optional('openInterest', parseNumber),
-    competitive: fields.optional('competitive', parseNumber),
-    commentCount: fields.optional('commentCount', parseInteger),
 
     gameId: fields.optional('gameId', parseId),
     live: fields.optional('live', parseBoolean),
@@ -131,8 +82,6 @@ export function parseEventHead(value: unknown, path: string) {
     period: fields.optional('period', parseString),
     elapsed: fields.optional('elapsed', parseString),
     gameStatus: fields.optional('gameStatus', parseString),
-    homeTeamName: fields.optional('homeTeamName', parseString),
-    awayTeamName: fields.optional('awayTeamName', parseString),
     teams: fields.list('teams', parseTeam),
 
     // Of an up-or-down window, some minutes after it ended, and of some games.
@@ -165,11 +114,8 @@ export function parseGammaMarket(value: unknown, path: string) {
     questionId: fields.optional('questionID', parseString),
     slug: fields.optional('slug', parseString),
     question: fields.optional('question', parseString),
-    description: fields.optional('description', parseString),
     category: fields.optional('category', parseString),
-    resolutionSource: fields.optional('resolutionSource', parseString),
     groupItemTitle: fields.optional('groupItemTitle', parseString),
-    groupItemThreshold: fields.optional('groupItemThreshold', parseId),
     image: fields.optional('image', parseString),
     icon: fields.optional('icon', parseString),
 
@@ -182,57 +128,33 @@ export function parseGammaMarket(value: unknown, path: string) {
     eventStartTimeMs: fields.optional('eventStartTime', parseTimeMs),
     gameStartTimeMs: fields.optional('gameStartTime', parseTimeMs),
     closedTimeMs: fields.optional('closedTime', parseTimeMs),
-    umaEndDateMs: fields.optional('umaEndDate', parseTimeMs),
-    acceptingOrdersTimestampMs: fields.optional('acceptingOrdersTimestamp', parseTimeMs),
     createdAtMs: fields.optional('createdAt', parseTimeMs),
     updatedAtMs: fields.optional('updatedAt', parseTimeMs),
 
     active: fields.optional('active', parseBoolean),
     closed: fields.optional('closed', parseBoolean),
     archived: fields.optional('archived', parseBoolean),
-    restricted: fields.optional('restricted', parseBoolean),
     enableOrderBook: fields.optional('enableOrderBook', parseBoolean),
     acceptingOrders: fields.optional('acceptingOrders', parseBoolean),
     negRisk: fields.optional('negRisk', parseBoolean),
-    negRiskOther: fields.optional('negRiskOther', parseBoolean),
-    negRiskMarketId: fields.optional('negRiskMarketID', parseString),
-    negRiskRequestId: fields.optional('negRiskRequestID', parseString),
-    feesEnabled: fields.optional('feesEnabled', parseBoolean),
-    automaticallyResolved: fields.optional('automaticallyResolved', parseBoolean),
     umaResolutionStatus: fields.optional('umaResolutionStatus', parseString),
-    resolvedBy: fields.optional('resolvedBy', parseString),
 
     volume: fields.optional('volumeNum', parseNumber) ?? fields.optional('volume', parseNumber),
     volume24hr: fields.optional('volume24hr', parseNumber),
-    volume1wk: fields.optional('volume1wk', parseNumber),
-    volume1mo: fields.optional('volume1mo', parseNumber),
-    volume1yr: fields.optional('volume1yr', parseNumber),
     liquidity: fields.optional('liquidityNum', parseNumber) ?? fields.optional('liquidity', parseNumber),
-    lastTradePrice: fields.optional('lastTradePrice', parseNumber),
     bestBid: fields.optional('bestBid', parseNumber),
     bestAsk: fields.optional('bestAsk', parseNumber),
-    spread: fields.optional('spread', parseNumber),
-    oneHourPriceChange: fields.optional('oneHourPriceChange', parseNumber),
-    oneDayPriceChange: fields.optional('oneDayPriceChange', parseNumber),
-    oneWeekPriceChange: fields.optional('oneWeekPriceChange', parseNumber),
-    oneMonthPriceChange: fields.optional('oneMonthPriceChange', parseNumber),
-    competitive: fields.optional('competitive', parseNumber),
     orderPriceMinTickSize: fields.optional('orderPriceMinTickSize', parseNumber),
     orderMinSize: fields.optional('orderMinSize', parseNumber),
-    rewardsMinSize: fields.optional('rewardsMinSize', parseNumber),
-    rewardsMaxSpread: fields.optional('rewardsMaxSpread', parseNumber),
 
     // Basis points.
     takerBaseFee: fields.optional('takerBaseFee', parseNumber),
-    feeType: fields.optional('feeType', parseString),
-    feeSchedule: fields.optional('feeSchedule', parseFeeSchedule),
-    cryptoMarketConfig: fields.optional('cryptoMarketConfig', parseCryptoMarketConfig),
+    feeRate: fields.optional('feeSchedule', parseFeeRate),
     sportsMarketType: fields.optional('sportsMarketType', parseString),
     line: fields.optional('line', parseNumber),
     secondsDelay: fields.optional('secondsDelay', parseInteger),
     clearBookOnStart: fields.optional('clearBookOnStart', parseBoolean),
     gameId: fields.optional('gameId', parseId),
-    tags: fields.list('tags', parseTag),
     // Only where Gamma lists markets by themselves.
     events: fields.list('events', parseEventHead),
   }
@@ -268,26 +190,7 @@ function encodedList<T>(fields: JsonFields, name: string, parse: Parser<T>) {
 }
 
 /** Takers pay shares × rate × (p × (1 − p)) ^ exponent. */
-function parseFeeSchedule(value: unknown, path: string) {
-  const fields = parseFields(value, path)
-  return {
-    exponent: fields.required('exponent', parseNumber),
-    rate: fields.required('rate', parseNumber),
-    takerOnly: fields.optional('takerOnly', parseBoolean),
-    rebateRate: fields.optional('rebateRate', parseNumber),
-  }
-}
-
-function parseCryptoMarketConfig(value: unknown, path: string) {
-  const fields = parseFields(value, path)
-  return {
-    id: fields.required('id', parseId),
-    asset: fields.optional('asset', parseString),
-    duration: fields.optional('duration', parseString),
-    twapEnabled: fields.optional('twapEnabled', parseBoolean),
-    twapLookbackSeconds: fields.optional('twapLookbackSeconds', parseNumber),
-  }
-}
+const parseFeeRate: Parser<number> = (value, path) => parseFields(value, path).required('rate', parseNumber)
 
 /** A series as Gamma shows it on an event: without its events. */
 export type GammaSeriesHead = ReturnType<typeof parseSeriesHead>
@@ -297,26 +200,13 @@ export function parseSeriesHead(value: unknown, path: string) {
   return {
     id: fields.required('id', parseId),
     slug: fields.optional('slug', parseString),
-    ticker: fields.optional('ticker', parseString),
     title: fields.optional('title', parseString),
-    subtitle: fields.optional('subtitle', parseString),
-    seriesType: fields.optional('seriesType', parseString),
     // Not always the interval, which the slug names.
     recurrence: fields.optional('recurrence', parseString),
     image: fields.optional('image', parseString),
-    icon: fields.optional('icon', parseString),
     active: fields.optional('active', parseBoolean),
     closed: fields.optional('closed', parseBoolean),
-    archived: fields.optional('archived', parseBoolean),
-    competitive: fields.optional('competitive', parseNumber),
-    volume: fields.optional('volume', parseNumber),
-    volume24hr: fields.optional('volume24hr', parseNumber),
-    liquidity: fields.optional('liquidity', parseNumber),
-    commentCount: fields.optional('commentCount', parseInteger),
-    startDateMs: fields.optional('startDate', parseTimeMs),
     createdAtMs: fields.optional('createdAt', parseTimeMs),
-    updatedAtMs: fields.optional('updatedAt', parseTimeMs),
-    tags: fields.list('tags', parseTag),
   }
 }
 
@@ -328,11 +218,6 @@ export function parseTag(value: unknown, path: string) {
     id: fields.required('id', parseId),
     label: fields.optional('label', parseString),
     slug: fields.optional('slug', parseString),
-    forceShow: fields.optional('forceShow', parseBoolean),
-    isCarousel: fields.optional('isCarousel', parseBoolean),
-    activeEventsCount: fields.optional('activeEventsCount', parseInteger),
-    createdAtMs: fields.optional('createdAt', parseTimeMs),
-    updatedAtMs: fields.optional('updatedAt', parseTimeMs),
   }
 }
 
@@ -343,12 +228,6 @@ export function parseProfile(value: unknown, path: string) {
   return {
     proxyWallet: fields.optional('proxyWallet', parseString),
     name: fields.optional('name', parseString),
-    pseudonym: fields.optional('pseudonym', parseString),
-    bio: fields.optional('bio', parseString),
-    profileImage: fields.optional('profileImage', parseString),
     displayUsernamePublic: fields.optional('displayUsernamePublic', parseBoolean),
-    xUsername: fields.optional('xUsername', parseString),
-    verifiedBadge: fields.optional('verifiedBadge', parseBoolean),
-    createdAtMs: fields.optional('createdAt', parseTimeMs),
   }
 }

@@ -14,10 +14,7 @@ test('the price of a window, running and finished', () => {
   expect(parseCryptoPrice(answers.finished, 'body')).toEqual({
     openPrice: 3120.55,
     closePrice: 3121.01,
-    timestampMs: 1_791_000_400_000,
     completed: true,
-    incomplete: false,
-    cached: true,
   })
 })
 

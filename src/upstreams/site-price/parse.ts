@@ -11,10 +11,7 @@ export function parseCryptoPrice(value: unknown, path: string) {
   return {
     openPrice: fields.optional('openPrice', parseNumber),
     closePrice: fields.optional('closePrice', parseNumber),
-    timestampMs: fields.required('timestamp', parseInteger),
     completed: fields.required('completed', parseBoolean),
-    incomplete: fields.optional('incomplete', parseBoolean),
-    cached: fields.optional('cached', parseBoolean),
   }
 }
 
@@ -31,9 +28,6 @@ function parseCandle(value: unknown, path: string) {
   const fields = parseFields(value, path)
   return {
     timeSec: fields.required('time', parseInteger),
-    open: fields.required('open', parseNumber),
-    high: fields.required('high', parseNumber),
-    low: fields.required('low', parseNumber),
     close: fields.required('close', parseNumber),
   }
 }
