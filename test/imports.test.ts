@@ -13,7 +13,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['config'],
   ['store', 'upstreams', 'bus'],
   ['ledger'],
-  ['jobs', 'chain', 'catalogue', 'prices', 'books', 'scores', 'search', 'accounts'],
+  ['jobs', 'chain', 'catalogue', 'prices', 'books', 'scores', 'accounts'],
   ['events', 'sessions'],
   ['context.ts'],
   ['http'],
@@ -29,6 +29,7 @@ const LAYERS: readonly (readonly string[])[] = [
     'markets',
     'positions',
     'rewards',
+    'search',
     'social',
     'sports',
     'status',
@@ -43,7 +44,7 @@ const LAYERS: readonly (readonly string[])[] = [
 ]
 
 /** Folders whose files of these names stand as high as a read domain, which is what they are. */
-const DOMAINS = ['chain', 'catalogue', 'prices', 'books', 'scores', 'search', 'accounts', 'events']
+const DOMAINS = ['chain', 'catalogue', 'prices', 'books', 'scores', 'accounts', 'events']
 const READ_SIDE_FILES = ['routes.ts', 'schemas.ts', 'jobs.ts', 'status.ts']
 const READ_LAYER = LAYERS.findIndex((folders) => folders.includes('trades'))
 

@@ -1,6 +1,6 @@
 import type { Clock } from '../core/clock.js'
 import { unavailable } from '../core/errors.js'
-import { StaleFallbackCache } from '../store/stale-fallback-cache.js'
+import { StaleFallbackCache } from '../lib/stale-fallback-cache.js'
 import type { GammaClient } from '../upstreams/gamma/client.js'
 import type { GammaProfile } from '../upstreams/gamma/parse.js'
 import { UpstreamError } from '../upstreams/transport/errors.js'

@@ -1,6 +1,6 @@
 import type { Clock } from '../core/clock.js'
 import { badRequest, notFound } from '../core/errors.js'
-import { StaleFallbackCache } from '../store/stale-fallback-cache.js'
+import { StaleFallbackCache } from '../lib/stale-fallback-cache.js'
 import type { ClobClient, ClobRewardQuery } from '../upstreams/clob/client.js'
 import { UpstreamError } from '../upstreams/transport/errors.js'
 import type { CallOptions } from '../upstreams/transport/http.js'

@@ -3,9 +3,9 @@ import type { KeyedAccess } from '../accounts/access.js'
 import { type AnswerTools, defineAnswer } from '../http/answer.js'
 import { endpointRoutes } from '../http/endpoint.js'
 import { errorReply } from '../lib/error-reply.js'
+import { onlineStatusOf, presentOnlineResult } from '../lookups/online-result.js'
 import type { SearxngQuery } from '../upstreams/searxng/client.js'
-import { ONLINE_RESULTS_MAX } from './online-search.js'
-import { presentSearch } from './present.js'
+import { ONLINE_RESULTS_MAX, type OnlineAnswer } from '../upstreams/searxng/online-search.js'
 import { OnlineSearchQuery, OnlineSearchReply } from './schemas.js'
 
 const TTL_SECONDS_MAX = 3_600
@@ -49,4 +49,24 @@ function toOnlineQuery(input: Static<typeof OnlineSearchQuery>): SearxngQuery {
   // In the order given, each once.
   const engines = [...new Set(input.engines.split(',').map((name) => name.trim()))]
   return { q, engines, language, timeRange, safeSearch }
+}
+
+type RequestedSearch = { q: string; engines: readonly string[]; resultsMax: number }
+
+function presentSearch(answer: OnlineAnswer, { q, engines, resultsMax }: RequestedSearch) {
+  const results = answer.results.slice(0, resultsMax).map(presentOnlineResult)
+  return {
+    query: q,
+    source: 'search_online' as const,
+    adapter: 'searxng' as const,
+    status: onlineStatusOf(answer),
+    cached: answer.isCached,
+    engines_requested: [...engines],
+    unresponsive_engines: answer.unresponsive,
+    result_count: results.length,
+    results,
+    answers: answer.answers,
+    suggestions: answer.suggestions,
+    fetched_at: new Date(answer.fetchedMs).toISOString(),
+  }
 }

@@ -2,17 +2,9 @@ import { Type } from 'typebox'
 import { oneOf } from '../http/parameters.js'
 import { ERROR_TEXT } from '../http/validation.js'
 import { namedObject } from '../lib/named-object.js'
-import { nullable } from '../lib/nullable.js'
+import { OnlineResult, SEARCH_DEFAULTS } from '../lookups/online-result.js'
 
 const ONLINE_ENGINES = ['bing', 'duckduckgo', 'brave'] as const
-
-/** What a search without parameters asks for. */
-export const SEARCH_DEFAULTS = {
-  engines: ['bing', 'duckduckgo'],
-  language: 'en-US',
-  safeSearch: 0,
-  ttlSeconds: 600,
-}
 
 const CONTROL = '\\u0000-\\u001f\\u007f-\\u009f'
 const ENGINE = `\\s*(${ONLINE_ENGINES.join('|')})\\s*`
@@ -55,17 +47,6 @@ export const OnlineSearchQuery = Type.Object({
     default: SEARCH_DEFAULTS.ttlSeconds,
     description: 'how old an answer may be; values outside of 1 to 3600 count as the nearest of them',
   }),
-})
-
-export const OnlineResult = namedObject('OnlineResult', {
-  title: Type.String(),
-  url: Type.String(),
-  domain: Type.String({ description: 'the host of the address, without www.' }),
-  snippet: Type.String(),
-  engines: Type.Array(Type.String(), { description: 'the engines that found it' }),
-  score: Type.Number({ minimum: 0, description: '1 for the first result of a single engine' }),
-  category: Type.String(),
-  published_at: nullable(Type.String({ format: 'date-time' }), 'null: the page does not say'),
 })
 
 const UnresponsiveEngine = namedObject('UnresponsiveEngine', {

@@ -4,8 +4,8 @@ import { openSimulatedApp, type SimulatedApp } from '../../test/simulated-app.js
 import { createTestApp } from '../../test/test-app.js'
 import { createKey } from '../accounts/accounts.js'
 import { DEFAULT_PLANS, type PlanId } from '../accounts/plans.js'
-import type { Post } from './schemas.js'
-import { untilSocialTurn } from './search-posts.js'
+import type { Post } from '../lookups/posts/post.js'
+import { untilSocialTurn } from '../lookups/posts/search-posts.js'
 
 let t: SimulatedApp
 beforeAll(async () => {

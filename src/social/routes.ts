@@ -5,8 +5,8 @@ import type { Context } from '../context.js'
 import { defineAnswer } from '../http/answer.js'
 import { endpointRoutes } from '../http/endpoint.js'
 import { errorReply } from '../lib/error-reply.js'
+import { findPosts, listPosts } from '../lookups/posts/search-posts.js'
 import { chooseMax, Handle, SearchQuery, SearchReply, TimelineQuery, TimelineReply } from './schemas.js'
-import { findPosts, listPosts } from './search-posts.js'
 
 const SEARCH_MAX = 20
 const TIMELINE_MAX = 30

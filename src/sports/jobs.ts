@@ -1,6 +1,6 @@
 import type { Context } from '../context.js'
 import type { DomainWork } from '../jobs/job.js'
-import { deleteExpiredAnswers } from '../store/stale-fallback-cache.js'
+import { deleteExpiredAnswers } from '../store/stored-cache.js'
 
 const HOUR_MS = 3_600_000
 

@@ -4,7 +4,7 @@ import { JumpingTiming } from '../../test/jumping-timing.js'
 import { openSimulatedApp, type SimulatedApp } from '../../test/simulated-app.js'
 import { catalogueDepsOf } from '../catalogue/deps.js'
 import { storeEntries } from '../catalogue/store.js'
-import { STALE_MS_MAX } from '../store/stale-fallback-cache.js'
+import { STALE_MS_MAX } from '../store/stored-cache.js'
 import { selectLeagueActivity } from './leagues/queries.js'
 
 const HOUR_MS = 3_600_000

@@ -1,8 +1,8 @@
 import { ApiError } from '../core/errors.js'
 import type { AnswerTools } from '../http/answer.js'
 import { withLinked } from '../lib/abort.js'
+import type { Cached } from '../lib/stale-fallback-cache.js'
 import { pause } from '../lib/timing.js'
-import type { Cached } from '../store/stale-fallback-cache.js'
 import type { CallOptions } from '../upstreams/transport/http.js'
 import { withPatience } from '../upstreams/transport/patience.js'
 

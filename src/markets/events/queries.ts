@@ -1,8 +1,7 @@
+import { hasText, insidePattern, type QueryWord } from '../../lookups/query-words.js'
 import type { Sql } from '../../store/connection.js'
 import type { CatalogueFilter, CatalogueId } from '../catalogue-page.js'
 import { eventLabels } from '../listing/queries.js'
-import { hasText } from '../search/queries.js'
-import { insidePattern, type QueryWord } from '../search/query-words.js'
 
 /** An event with its markets. Amounts are decimal text. */
 export type ListedEvent = {

@@ -5,11 +5,11 @@ import { createView, defineList } from '../../http/list.js'
 import { Order, oneOf, SearchText } from '../../http/parameters.js'
 import { namedObject } from '../../lib/named-object.js'
 import { nullable } from '../../lib/nullable.js'
+import { isSearchable, toQueryWords } from '../../lookups/query-words.js'
 import { resolveCatalogueFilters } from '../catalogue-filter.js'
 import { type CatalogueScope, keyOfCatalogueId, selectCatalogueIds } from '../catalogue-page.js'
 import { categoryOf, presentDate } from '../listing/present.js'
 import { CatalogueParameters, Category, EndDate, Liquidity, TagLabels, Volume } from '../listing/schemas.js'
-import { isSearchable, toQueryWords } from '../search/query-words.js'
 import { hasEventText, type ListedEvent, selectListedEvents } from './queries.js'
 
 const ListedEventRow = namedObject('Event', {

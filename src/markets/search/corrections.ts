@@ -1,7 +1,7 @@
 import { toSearchText, WORD_START } from '../../catalogue/search-text.js'
 import { editDistance } from '../../lib/edit-distance.js'
+import type { QueryWord } from '../../lookups/query-words.js'
 import type { Sql } from '../../store/connection.js'
-import type { QueryWord } from './query-words.js'
 
 /** More would be guesses. */
 const MEANINGS_MAX = 5

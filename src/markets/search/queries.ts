@@ -1,5 +1,6 @@
 import type { OrderKey, Page } from '../../core/page.js'
-import { type Fragment, joinFragments, type Sql } from '../../store/connection.js'
+import { hasText, insidePattern, type QueryWord, startPattern } from '../../lookups/query-words.js'
+import type { Fragment, Sql } from '../../store/connection.js'
 import {
   type CatalogueId,
   type CatalogueScope,
@@ -8,7 +9,6 @@ import {
   selectCatalogueIds,
 } from '../catalogue-page.js'
 import { correctWords } from './corrections.js'
-import { insidePattern, type QueryWord, startPattern } from './query-words.js'
 
 export type SearchScope = {
   q: string
@@ -120,20 +120,6 @@ function textRanks(
     [from, rankOf(starts)],
     [from + 1, rankOf((text) => sql`${inside(text)} and not (${starts(text)})`)],
   ])
-}
-
-/** The condition that a text has all words. Index: market_texts_trigrams. */
-export function hasText(
-  sql: Sql,
-  text: Fragment,
-  words: readonly QueryWord[],
-  patternOf: (word: string) => string,
-): Fragment {
-  const each = words.map((word) => {
-    const meanings = word.map((meaning) => sql`${text} like ${patternOf(meaning)}`)
-    return sql`(${joinFragments(sql, meanings, sql`or`)})`
-  })
-  return joinFragments(sql, each, sql`and`)
 }
 
 /** Markets with this slug, and those of the events with it. Indexes: markets_slug, events_slug, markets_event. */

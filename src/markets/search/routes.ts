@@ -6,11 +6,11 @@ import { SearchText } from '../../http/parameters.js'
 import { namedObject } from '../../lib/named-object.js'
 import { nullable } from '../../lib/nullable.js'
 import { StructuredMarket } from '../../lookups/market-block.js'
+import { isSearchable, toQuerySlug, toQueryWords } from '../../lookups/query-words.js'
 import { categoryOf, presentStructure, winnerOf } from '../listing/present.js'
 import { type ListedMarket, selectListedMarkets } from '../listing/queries.js'
 import { Category, TagLabels, Volume, WinningOutcome } from '../listing/schemas.js'
 import { keyOfFoundMarket, type SearchScope, selectExactMatches, selectFound } from './queries.js'
-import { isSearchable, toQuerySlug, toQueryWords } from './query-words.js'
 
 const FoundMarketRow = namedObject('FoundMarket', {
   condition_id: nullable(Type.String()),

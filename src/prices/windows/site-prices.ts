@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/clock.js'
+import { StaleFallbackCache } from '../../lib/stale-fallback-cache.js'
 import { TimeoutError, withTimeout } from '../../lib/timeout.js'
-import { StaleFallbackCache } from '../../store/stale-fallback-cache.js'
 import type { SitePriceClient } from '../../upstreams/site-price/client.js'
 import type { SiteCryptoPrice } from '../../upstreams/site-price/parse.js'
 import { UpstreamError } from '../../upstreams/transport/errors.js'

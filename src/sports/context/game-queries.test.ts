@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { translateQuery } from '../../social/translate-query.js'
+import { translateQuery } from '../../lookups/posts/translate-query.js'
 import { toPlainWords } from '../../upstreams/searxng/client.js'
 import { generateQueries, QUERY_SETS, type QuerySet, withoutPostOperators } from './game-queries.js'
 

@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
 import { oneOf } from '../../http/parameters.js'
 import { namedObject } from '../../lib/named-object.js'
-import { OnlineResult } from '../../search/schemas.js'
-import { PostSchema } from '../../social/schemas.js'
+import { OnlineResult } from '../../lookups/online-result.js'
+import { PostSchema } from '../../lookups/posts/post.js'
 import { GameStateReply } from '../quotes/schemas.js'
 import { QUERY_SETS } from './game-queries.js'
 

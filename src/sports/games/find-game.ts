@@ -1,12 +1,11 @@
 import { notFound } from '../../core/errors.js'
-import type { Cached } from '../../store/stale-fallback-cache.js'
+import type { Cached } from '../../lib/stale-fallback-cache.js'
 import type { GammaEvent } from '../../upstreams/gamma/parse.js'
 import { UpstreamError } from '../../upstreams/transport/errors.js'
 import type { CallOptions } from '../../upstreams/transport/http.js'
 import { withPatience } from '../../upstreams/transport/patience.js'
 import type { SportsTools } from '../sources.js'
-import { COMPANION_SUFFIXES, canonicalSlugOf, foldGame } from './fold-game.js'
-import type { Game } from './game.js'
+import { COMPANION_SUFFIXES, canonicalSlugOf, foldGame, type Game } from './game.js'
 import { selectEventSlug, selectSlugOfMarket } from './queries.js'
 
 /** How long a game is shown without asking Gamma again. */

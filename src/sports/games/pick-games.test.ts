@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { toGame } from './fold-game.js'
+import { toGame } from './game.js'
 import { dropCompanions, isLeftOver, pageGames, toListedGames } from './pick-games.js'
 import { makeEvent, makeMarket } from './test-events.js'
 

@@ -1,7 +1,7 @@
 import { Ajv } from 'ajv'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { Game as PlayedGame } from '../../../sim/universe/games/game.js'
-import { STALE_MS_MAX } from '../../store/stale-fallback-cache.js'
+import { STALE_MS_MAX } from '../../store/stored-cache.js'
 import { GameReply, LeagueGamesReply } from './schemas.js'
 import { type GamesWorld, openGamesWorld } from './test-world.js'
 

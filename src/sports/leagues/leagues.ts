@@ -1,5 +1,5 @@
 import { notFound } from '../../core/errors.js'
-import type { Cached } from '../../store/stale-fallback-cache.js'
+import type { Cached } from '../../lib/stale-fallback-cache.js'
 import type { GammaSport } from '../../upstreams/gamma/parse-sports.js'
 import { withPatience } from '../../upstreams/transport/patience.js'
 import type { SportsTools } from '../sources.js'

@@ -1,7 +1,7 @@
 import { toId } from '../../catalogue/rows.js'
 import { groupBy } from '../../lib/group-by.js'
+import type { Cached } from '../../lib/stale-fallback-cache.js'
 import type { LiveScores } from '../../scores/live-scores.js'
-import type { Cached } from '../../store/stale-fallback-cache.js'
 import type { GammaSport } from '../../upstreams/gamma/parse-sports.js'
 import type { GammaLeagueSummaries } from '../../upstreams/gamma/parse-summary.js'
 import { UpstreamError } from '../../upstreams/transport/errors.js'

@@ -1,4 +1,4 @@
-import type { Cached } from '../../store/stale-fallback-cache.js'
+import type { Cached } from '../../lib/stale-fallback-cache.js'
 import type { GammaClient } from '../../upstreams/gamma/client.js'
 import type { GammaSport, GammaTeam } from '../../upstreams/gamma/parse-sports.js'
 import type { CallOptions } from '../../upstreams/transport/http.js'

@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
-import type { Cached } from '../../store/stale-fallback-cache.js'
+import type { Cached } from '../../lib/stale-fallback-cache.js'
 import { UpstreamError } from '../../upstreams/transport/errors.js'
 import { type Game, gameStatusOf } from '../games/game.js'
 import { presentMs, presentSubscribe } from '../games/present.js'

@@ -1,4 +1,4 @@
-import type { Cached } from '../../store/stale-fallback-cache.js'
+import type { Cached } from '../../lib/stale-fallback-cache.js'
 import type { ClobPricePoint } from '../../upstreams/clob/parse.js'
 import { withPatience } from '../../upstreams/transport/patience.js'
 import type { Game } from '../games/game.js'

@@ -1,4 +1,4 @@
-import type { Cached } from '../../store/stale-fallback-cache.js'
+import type { Cached } from '../../lib/stale-fallback-cache.js'
 import { UpstreamError } from '../../upstreams/transport/errors.js'
 import type { CallOptions } from '../../upstreams/transport/http.js'
 import { withPatience } from '../../upstreams/transport/patience.js'

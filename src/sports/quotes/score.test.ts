@@ -1,23 +1,14 @@
 import { expect, test } from 'vitest'
-import type { Game } from '../games/game.js'
+import { type Game, toGame } from '../games/game.js'
+import { makeEvent } from '../games/test-events.js'
 import { currentScoreOf } from './score.js'
 
 const nowMs = Date.UTC(2026, 10, 15, 12)
 const MINUTE_MS = 60_000
 
-const BARE: Game = {
-  id: '1',
-  slug: 'nba-atl-orl-2026-11-15',
-  title: 'Hawks vs. Magic',
-  startTimeMs: nowMs - 30 * MINUTE_MS,
-  active: true,
-  closed: false,
-  volume: 0,
-  volume24hr: 0,
-  liquidity: 0,
-  teams: [],
-  markets: [],
-}
+const BARE = toGame(
+  makeEvent({ title: 'Hawks vs. Magic', startTime: new Date(nowMs - 30 * MINUTE_MS).toISOString() }),
+)
 
 const LIVE = { score: '12-9', period: 'Q1', elapsed: '04:10', live: true, ended: false }
 const HEARD = { ...LIVE, score: '14-9', receivedAtMs: nowMs - 5_000 }

@@ -1,4 +1,4 @@
-import type { Cached } from '../../store/stale-fallback-cache.js'
+import type { Cached } from '../../lib/stale-fallback-cache.js'
 import type { Game } from '../games/game.js'
 
 /** Gamma has the same scores as the socket, but later: a message this much older is still the newer one. */

@@ -1,6 +1,6 @@
 import { joinSearchTexts } from '../../catalogue/search-text.js'
 import { pause } from '../../lib/timing.js'
-import { type QueryWord, toQueryWords } from '../../markets/search/query-words.js'
+import { type QueryWord, toQueryWords } from '../../lookups/query-words.js'
 import type { GammaTeam } from '../../upstreams/gamma/parse-sports.js'
 import { UpstreamError } from '../../upstreams/transport/errors.js'
 import { withPatience } from '../../upstreams/transport/patience.js'

@@ -1,5 +1,4 @@
-import { hasText } from '../../markets/search/queries.js'
-import { insidePattern, type QueryWord } from '../../markets/search/query-words.js'
+import { hasText, insidePattern, type QueryWord } from '../../lookups/query-words.js'
 import type { Sql } from '../../store/connection.js'
 
 /** An event that a search found. */

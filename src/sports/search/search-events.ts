@@ -1,6 +1,6 @@
-import { isSearchable, toQueryWords } from '../../markets/search/query-words.js'
+import { isSearchable, toQueryWords } from '../../lookups/query-words.js'
 import type { GammaEvent } from '../../upstreams/gamma/parse.js'
-import { canonicalSlugOf } from '../games/fold-game.js'
+import { canonicalSlugOf } from '../games/game.js'
 import { readFirst, type Sourced, type SportsTools } from '../sources.js'
 import { type FoundEvent, selectFoundEvents } from './queries.js'
 

@@ -3,13 +3,9 @@ import { createTestDatabase, type TestDatabase } from '../../test/database.js'
 import { ManualClock } from '../../test/manual-clock.js'
 import { AccountRefusal, notFound } from '../core/errors.js'
 import { createLog } from '../lib/log.js'
+import { StaleFallbackCache } from '../lib/stale-fallback-cache.js'
 import { pause } from '../lib/timing.js'
-import {
-  createStoredCache,
-  deleteExpiredAnswers,
-  STALE_MS_MAX,
-  StaleFallbackCache,
-} from './stale-fallback-cache.js'
+import { createStoredCache, deleteExpiredAnswers, STALE_MS_MAX } from './stored-cache.js'
 
 const FRESH_MS = 30_000
 

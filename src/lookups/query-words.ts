@@ -1,4 +1,5 @@
-import { toSearchText, WORD_START } from '../../catalogue/search-text.js'
+import { toSearchText, WORD_START } from '../catalogue/search-text.js'
+import { type Fragment, joinFragments, type Sql } from '../store/connection.js'
 
 /** A word of a search and, where it was misspelt, what it may stand for: one of them must occur. */
 export type QueryWord = readonly string[]
@@ -27,3 +28,17 @@ export function insidePattern(word: string): string {
 }
 
 const escapeLike = (text: string): string => text.replace(/[\\%_]/g, '\\$&')
+
+/** The condition that a text has all words. Index: market_texts_trigrams. */
+export function hasText(
+  sql: Sql,
+  text: Fragment,
+  words: readonly QueryWord[],
+  patternOf: (word: string) => string,
+): Fragment {
+  const each = words.map((word) => {
+    const meanings = word.map((meaning) => sql`${text} like ${patternOf(meaning)}`)
+    return sql`(${joinFragments(sql, meanings, sql`or`)})`
+  })
+  return joinFragments(sql, each, sql`and`)
+}

@@ -1,11 +1,10 @@
-import type { Caller } from '../accounts/key-ring.js'
-import type { Context } from '../context.js'
-import { badRequest, notConfigured, notFound } from '../core/errors.js'
-import { UpstreamError } from '../upstreams/transport/errors.js'
-import { withPatience } from '../upstreams/transport/patience.js'
-import type { XPosts } from '../upstreams/x-api/parse.js'
-import { presentPost } from './present.js'
-import type { Post } from './schemas.js'
+import type { Caller } from '../../accounts/key-ring.js'
+import type { Context } from '../../context.js'
+import { badRequest, notConfigured, notFound } from '../../core/errors.js'
+import { UpstreamError } from '../../upstreams/transport/errors.js'
+import { withPatience } from '../../upstreams/transport/patience.js'
+import type { XPosts } from '../../upstreams/x-api/parse.js'
+import { type Post, presentPost } from './post.js'
 import { translateQuery } from './translate-query.js'
 
 /** Who asks, and what answers. */

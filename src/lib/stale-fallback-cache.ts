@@ -1,12 +1,8 @@
 import { LRUCache } from 'lru-cache'
 import type { Clock } from '../core/clock.js'
-import { ApiError, joinWork, messageOf } from '../core/errors.js'
-import type { Log } from '../lib/log.js'
-import { pause } from '../lib/timing.js'
-import type { Pool, Sql } from './connection.js'
+import { ApiError, joinWork } from '../core/errors.js'
+import { pause } from './timing.js'
 
-/** How old an answer may be that stands in for upstreams that do not answer. */
-export const STALE_MS_MAX = 12 * 60 * 60_000
 /** An answer is stored no more often: it is there for the next process. */
 const STORE_MS = 60_000
 /** For this long after a failure a request waits for the next load only this long. */
@@ -49,17 +45,26 @@ export type StaleFallbackOptions = {
   /** How long a request waits for a load while there is a last answer; absent: as long as it takes. */
   waitMs?: number
   /** Where answers are stored, which must be plain JSON then; absent: in memory alone. */
-  database?: { store: { readonly sql: Pool }; log: Log }
+  storage?: AnswerStorage
 }
 
-/** `size`: of its JSON, in characters. */
+export type StoredAnswer = { body: string; asOfMs: number }
+
+/** Keeps answers for the next process. */
+export type AnswerStorage = {
+  select: (key: string, sinceMs: number) => Promise<StoredAnswer | undefined>
+  /** Does not throw: an answer that is not stored is still served. */
+  upsert: (key: string, answer: StoredAnswer) => void
+}
+
+/** `size`: of its JSON, in characters, if the cache is limited by it. */
 type Entry = { value: unknown; size: number; asOfMs: number; storedMs: number; failedMs: number }
 
 type Loading = { answer: Promise<Cached<unknown>>; startedAt: number }
 
 /**
  * The last answers of upstreams, by key. Any number of requests for one that is not fresh make one load.
- * When a load fails, or takes long, the last answer stands in; where there is a database, also after a restart.
+ * When a load fails, or takes long, the last answer stands in; where there is a storage, also after a restart.
  */
 export class StaleFallbackCache {
   readonly #options: StaleFallbackOptions
@@ -92,7 +97,7 @@ export class StaleFallbackCache {
       waited.abort(),
     )
     if (loaded !== undefined) return loaded
-    // Without the database there is nothing but the load to wait for.
+    // Without the storage there is nothing but the load to wait for.
     const entry = await this.#last(key).catch(() => undefined)
     const isLoading = this.#loading.has(key)
     return entry === undefined || !isLoading ? await answer : stale(entry)
@@ -127,14 +132,17 @@ export class StaleFallbackCache {
   }
 
   #keep(key: string, value: unknown, isDoubted: boolean): Cached<unknown> {
-    const { clock, limits } = this.#options
+    const { clock, limits, storage } = this.#options
     const asOfMs = clock.now()
     if (!isDoubted) {
       const text = 'max' in limits ? '' : JSON.stringify(value)
       const { storedMs = Number.NEGATIVE_INFINITY } = this.#entries.peek(key) ?? {}
       const entry = { value, size: text.length, asOfMs, storedMs, failedMs: Number.NEGATIVE_INFINITY }
       this.#entries.set(key, entry)
-      if (asOfMs - storedMs >= STORE_MS) this.#store(key, entry, text)
+      if (storage !== undefined && asOfMs - storedMs >= STORE_MS) {
+        entry.storedMs = asOfMs
+        storage.upsert(key, { body: text, asOfMs })
+      }
     }
     return { value, asOfMs, isStale: false, isHit: false }
   }
@@ -147,42 +155,18 @@ export class StaleFallbackCache {
   }
 
   async #last(key: string): Promise<Entry | undefined> {
-    const { clock, staleMsMax, database } = this.#options
+    const { clock, staleMsMax, storage } = this.#options
     const sinceMs = clock.now() - staleMsMax
     const known = this.#entries.get(key)
     if (known !== undefined) return known.asOfMs >= sinceMs ? known : undefined
-    const row = database && (await selectAnswer(database.store.sql, key, sinceMs))
+    const row = await storage?.select(key, sinceMs)
     if (row === undefined) return undefined
     const { body, asOfMs } = row
     const entry = { value: JSON.parse(body), size: body.length, asOfMs, storedMs: asOfMs, failedMs: 0 }
     this.#entries.set(key, entry)
     return entry
   }
-
-  #store(key: string, entry: Entry, text: string): void {
-    const { database } = this.#options
-    if (database === undefined) return
-    const { asOfMs } = entry
-    entry.storedMs = asOfMs
-    upsertAnswer(database.store.sql, key, { text, asOfMs }).catch((error) =>
-      database.log.debug({ reason: messageOf(error) }, 'copy of an upstream not stored'),
-    )
-  }
 }
-
-/** The cache that is stored. Clients give up after ten seconds, and a reply may need several answers. */
-export const createStoredCache = ({
-  clock,
-  ...database
-}: { clock: Clock } & NonNullable<StaleFallbackOptions['database']>) =>
-  new StaleFallbackCache({
-    clock,
-    limits: { maxSize: 64 * 1024 * 1024 },
-    staleMsMax: STALE_MS_MAX,
-    restMs: 1_000,
-    waitMs: 2_500,
-    database,
-  })
 
 const freshMsOf = <Value>({ freshMs }: CacheRequest<Value>, { value, asOfMs }: Entry): number =>
   typeof freshMs === 'number' ? freshMs : freshMs(value as Value, asOfMs)
@@ -195,19 +179,3 @@ const hit = <Value>({ value, asOfMs }: Entry): Cached<Value> => ({
 })
 
 const stale = <Value>(entry: Entry): Cached<Value> => ({ ...hit<Value>(entry), isStale: true, isHit: false })
-
-async function selectAnswer(sql: Sql, key: string, sinceMs: number) {
-  const [row] = await sql<{ body: string; asOfMs: number }[]>`
-    select body, (extract(epoch from as_of) * 1000)::float8 as as_of_ms
-      from upstream_copies where key = ${key} and as_of >= ${new Date(sinceMs)}`
-  return row
-}
-
-const upsertAnswer = async (sql: Sql, key: string, { text, asOfMs }: { text: string; asOfMs: number }) => sql`
-  insert into upstream_copies (key, body, as_of) values (${key}, ${text}, ${new Date(asOfMs)})
-  on conflict (key) do update set body = excluded.body, as_of = excluded.as_of
-   where upstream_copies.as_of < excluded.as_of`
-
-/** Deletes those that no request may see any more. */
-export const deleteExpiredAnswers = (sql: Sql, nowMs: number) => sql`
-  delete from upstream_copies where as_of < ${new Date(nowMs - STALE_MS_MAX)}`

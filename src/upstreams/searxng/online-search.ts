@@ -1,10 +1,9 @@
-import type { Clock } from '../core/clock.js'
-import { ApiError, notConfigured } from '../core/errors.js'
-import { StaleFallbackCache } from '../store/stale-fallback-cache.js'
-import { type SearxngQuery, toPlainWords } from '../upstreams/searxng/client.js'
-import type { SearxngResult, SearxngResults } from '../upstreams/searxng/parse.js'
-import { withPatience } from '../upstreams/transport/patience.js'
-import type { Upstreams } from '../upstreams/upstreams.js'
+import type { Clock } from '../../core/clock.js'
+import { ApiError, notConfigured } from '../../core/errors.js'
+import { StaleFallbackCache } from '../../lib/stale-fallback-cache.js'
+import { withPatience } from '../transport/patience.js'
+import { type SearxngClient, type SearxngQuery, toPlainWords } from './client.js'
+import type { SearxngResult, SearxngResults } from './parse.js'
 
 /** Results of one search, of which a caller gets as many as it asks for. */
 export const ONLINE_RESULTS_MAX = 20
@@ -38,7 +37,7 @@ export type OnlineSearchOptions = {
   accountId: number
 }
 
-type OnlineSearchDeps = { upstreams: Pick<Upstreams, 'searxng'>; clock: Clock }
+type OnlineSearchDeps = { upstreams: { readonly searxng: SearxngClient | undefined }; clock: Clock }
 
 /**
  * Searches of the web, with the answers of the last hours in memory. An answer that is older than a

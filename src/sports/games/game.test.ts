@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { COMPANION_SUFFIXES, canonicalSlugOf, foldGame, isGameEvent } from './fold-game.js'
-import type { GameMarket } from './game.js'
+import { COMPANION_SUFFIXES, canonicalSlugOf, foldGame, type GameMarket, isGameEvent } from './game.js'
 import { makeEvent, makeMarket } from './test-events.js'
 
 const SLUG = 'nba-atl-orl-2026-11-16'
@@ -55,8 +54,8 @@ describe('foldGame', () => {
       slug: SLUG,
       title: 'Hawks vs. Magic',
       markets: [
-        { id: '1', eventId: '5', tokens: [{ tokenId: '11', outcome: 'Hawks', price: '0.4' }, {}] },
-        { id: '2', eventId: '4' },
+        { id: '1', tokens: [{ tokenId: '11', outcome: 'Hawks', price: '0.4' }, {}] },
+        { id: '2' },
       ],
     })
   })

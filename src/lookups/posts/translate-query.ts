@@ -1,4 +1,4 @@
-import { badRequest } from '../core/errors.js'
+import { badRequest } from '../../core/errors.js'
 
 /** How far back the network can be searched, with a minute for the way of the request. */
 const SEARCHED_MS = 7 * 86_400_000 - 60_000
