@@ -1,3 +1,4 @@
+import { parseMillionths } from '../core/money.js'
 import { toTokenId } from '../core/token-id.js'
 import { bisect } from '../lib/bisect.js'
 import type { Sql } from '../store/connection.js'
@@ -72,9 +73,8 @@ const ONE = 1_000_000
 
 /** Parses a decimal between 0 and 1; null for anything else. Digits beyond the sixth are cut off. */
 export function toMillionths(decimal: string | undefined): number | null {
-  const [whole = '', fraction = ''] = decimal?.split('.') ?? []
-  if (whole === '') return null
-  const millionths = Number(whole) * ONE + Number(fraction.slice(0, 6).padEnd(6, '0'))
+  if (decimal === undefined) return null
+  const millionths = Number(parseMillionths(decimal))
   return millionths <= ONE ? millionths : null
 }
 

@@ -1,11 +1,10 @@
-import { pricePerShare } from '../core/money.js'
+import { pricePerShare, roundToMillionths } from '../core/money.js'
 import { isCombo } from '../core/structured-id.js'
 import { withMarkets } from '../lookups/market-block.js'
 import { type SeqRange, selectSeqRange } from '../lookups/seq-range.js'
 import { selectTrades, type TradeScope } from '../trades/queries.js'
 import type { DataTrade } from '../upstreams/data-api/parse.js'
 import type { CompareDeps } from './compare-positions.js'
-import { roundToMillionths } from './millionths.js'
 import { type ComparedTrade, TradeMatcher, type TradeSide } from './trade-matcher.js'
 import type { WalletComparison } from './wallet-comparison.js'
 

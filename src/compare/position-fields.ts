@@ -1,7 +1,6 @@
-import { toDecimalText } from '../core/money.js'
+import { absolute, roundToMillionths, toDecimalText } from '../core/money.js'
 import { CLOSED_SHARES_MAX } from '../lookups/position-sql.js'
 import type { DataPosition } from '../upstreams/data-api/parse.js'
-import { absolute, roundToMillionths } from './millionths.js'
 
 /** A position of the ledger, in millionths. */
 export type OurPosition = {

@@ -1,7 +1,6 @@
-import { toDecimalText } from '../core/money.js'
+import { absolute, toDecimalText } from '../core/money.js'
 import { toTokenId } from '../core/token-id.js'
 import { CannotCompare } from './cannot-compare.js'
-import { absolute } from './millionths.js'
 import type { PlatformDifference } from './wallet-comparison.js'
 
 /** One order's part in a match, as either side states it. Amounts are millionths. */

@@ -1,6 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { parseMillionths, toDecimal, toDecimalText, toPrice, toPriceText } from './money.js'
+import {
+  parseMillionths,
+  roundToMillionths,
+  toDecimal,
+  toDecimalText,
+  toPrice,
+  toPriceText,
+} from './money.js'
 
 const millionths = fc.bigInt({ min: 0n, max: 10n ** 15n })
 
@@ -84,6 +91,30 @@ describe('toPrice', () => {
         // usd/shares - 1/2 step < price <= usd/shares + 1/2 step, in whole numbers.
         const distance = 2n * (steps * shares - usd * 10_000n)
         expect(distance > -shares && distance <= shares).toBe(true)
+      }),
+    )
+  })
+})
+
+describe('roundToMillionths', () => {
+  test.each([
+    ['0', 0n],
+    ['12.5', 12_500_000n],
+    ['-0.25', -250_000n],
+    ['0.0000004', 0n],
+    ['0.0000005', 1n],
+    ['-0.0000005', -1n],
+    ['0.5333333333333333', 533_333n],
+    ['0.9999999', 1_000_000n],
+    ['9007199254.740991', 9_007_199_254_740_991n],
+  ])('%s', (decimal, millionths) => {
+    expect(roundToMillionths(decimal)).toBe(millionths)
+  })
+
+  test('six decimals are exact', () => {
+    fc.assert(
+      fc.property(fc.bigInt(-(10n ** 18n), 10n ** 18n), (millionths) => {
+        expect(roundToMillionths(toDecimalText(millionths))).toBe(millionths)
       }),
     )
   })

@@ -13,7 +13,7 @@ export const toDecimal = (millionths: bigint): number => Number(millionths) / 1e
 /** Six decimals, always: `0.050750`. */
 export function toDecimalText(millionths: bigint): string {
   const sign = millionths < 0n ? '-' : ''
-  const size = millionths < 0n ? -millionths : millionths
+  const size = absolute(millionths)
   return `${sign}${size / MILLION}.${(size % MILLION).toString().padStart(6, '0')}`
 }
 
@@ -49,8 +49,20 @@ export function feeInMoney({ fee, isFeeInShares, usd, shares }: Fee): bigint {
 /** The same as text: `0.3100`. */
 export const toPriceText = (usd: bigint, shares: bigint): string => toPrice(usd, shares).toFixed(4)
 
-/** The millionths of digits with at most six decimals, such as `12.5`. */
-export function parseMillionths(text: string): bigint {
-  const [whole = '', decimals = ''] = text.split('.')
-  return BigInt(whole) * MILLION + BigInt(decimals.padEnd(6, '0'))
+/**
+ * A plain decimal, such as `-12.5`, as an integer with that many decimals. Further digits are cut off,
+ * or rounded half away from zero.
+ */
+export function parseUnits(decimal: string, decimals: number, isRounded = false): bigint {
+  const [whole = '', fraction = ''] = decimal.replace('-', '').split('.')
+  const units = BigInt(whole + fraction.slice(0, decimals).padEnd(decimals, '0'))
+  const size = isRounded && fraction.charAt(decimals) >= '5' ? units + 1n : units
+  return decimal.startsWith('-') ? -size : size
 }
+
+export const parseMillionths = (decimal: string): bigint => parseUnits(decimal, 6)
+
+/** For decimals of upstreams, which may have more digits than money has. */
+export const roundToMillionths = (decimal: string): bigint => parseUnits(decimal, 6, true)
+
+export const absolute = (amount: bigint): bigint => (amount < 0n ? -amount : amount)

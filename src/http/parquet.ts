@@ -1,6 +1,6 @@
 import { type ColumnSource, parquetWriteBuffer, type schemaFromColumnData } from 'hyparquet-writer'
 import type { TObject, TSchema } from 'typebox'
-import { parseMillionths } from '../core/money.js'
+import { roundToMillionths } from '../core/money.js'
 import { compressSnappy } from './fast/snappy.js'
 import { type Meaning, meaningOf } from './row-fields.js'
 
@@ -123,11 +123,7 @@ const unlessLarger = (value: bigint | null, bound: bigint): bigint | null =>
 function toMillionths(value: unknown): bigint | null {
   if (typeof value === 'bigint') return value
   const digits = typeof value === 'number' ? value.toFixed(SCALE) : String(value)
-  const [, sign, whole, decimals = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(digits) ?? []
-  if (whole === undefined) return null
-  const kept = parseMillionths(`${whole}.${decimals.slice(0, SCALE)}`)
-  const size = Number(decimals[SCALE] ?? 0) < 5 ? kept : kept + 1n
-  return sign === '' ? size : -size
+  return /^-?\d+(\.\d+)?$/.test(digits) ? roundToMillionths(digits) : null
 }
 
 /** Unix milliseconds of `2026-01-31T12:00:00.000Z`, `2026-01-31 12:00:00+00` or `2026-01-31 12:00:00.000000`. */

@@ -1,4 +1,4 @@
-import { toDecimal } from '../core/money.js'
+import { parseUnits, toDecimal } from '../core/money.js'
 import type { ClobClient } from '../upstreams/clob/client.js'
 import type { ClobRebate } from '../upstreams/clob/parse.js'
 import { UpstreamError } from '../upstreams/transport/errors.js'
@@ -28,11 +28,6 @@ const REFUSALS: ReadonlySet<number> = new Set([400, 404, 422])
 
 /** The order book may write more decimals than money has: they are summed, and the sum is rounded. */
 export function sumRebates(rows: readonly ClobRebate[]): number {
-  const sum = rows.reduce((all, row) => all + toTrillionths(row.rebatedFeesUsdc), 0n)
+  const sum = rows.reduce((all, row) => all + parseUnits(row.rebatedFeesUsdc, 12), 0n)
   return toDecimal((sum + 500_000n) / 1_000_000n)
-}
-
-function toTrillionths(decimal: string): bigint {
-  const [whole = '', fraction = ''] = decimal.split('.')
-  return BigInt(whole + fraction.slice(0, 12).padEnd(12, '0'))
 }
