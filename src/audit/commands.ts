@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import { parseAddressOption } from '../config/setting-flags.js'
 import type { Timing } from '../lib/timing.js'
 import type { WithDatabase } from '../store/with-database.js'
 import type { AuditFlags } from './run-audit.js'
@@ -15,7 +16,7 @@ export function addLedgerCommands(program: Command, withDatabase: WithDatabase, 
     .command('audit')
     .description('compute the ledger again from the stored facts and print every difference')
     .option('--wallets <count>', 'this many wallets, chosen at random', parseCount, WALLETS)
-    .option('--wallet <address>', 'this wallet; may be given several times', parseAddress)
+    .option('--wallet <address>', 'this wallet; may be given several times', parseAddressOption)
     .addOption(
       new Option('--all', 'all wallets, all sums, the event log and all boards').conflicts([
         'wallets',
@@ -57,9 +58,4 @@ Examples:
 function parseCount(text: string): number {
   if (/^\d{1,9}$/.test(text)) return Number(text)
   throw new InvalidArgumentError('It must be a whole number.')
-}
-
-function parseAddress(text: string, given: string[] = []): string[] {
-  if (/^0x[0-9a-fA-F]{40}$/.test(text)) return [...given, text.toLowerCase()]
-  throw new InvalidArgumentError('It must look like 0x and 40 hex digits.')
 }

@@ -1,5 +1,5 @@
+import { toTokenId } from '../core/ids.js'
 import { isStructuredId, positionsOf } from '../core/structured-id.js'
-import { toTokenId } from '../core/token-id.js'
 import { keccak256 } from '../lib/keccak.js'
 import type { Sql } from '../store/connection.js'
 import { CONTRACTS } from '../upstreams/polygon/contracts.js'

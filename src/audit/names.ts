@@ -1,5 +1,5 @@
 import { type IdTable, NAME_COLUMNS } from '../chain/ids/queries.js'
-import { toTokenId } from '../core/token-id.js'
+import { toTokenId } from '../core/ids.js'
 import type { Sql } from '../store/connection.js'
 
 /** The natural ids of these ids: addresses, decimal token ids, and 32 bytes as hex text. */

@@ -1,4 +1,4 @@
-import { toTokenId } from '../core/token-id.js'
+import { toTokenId } from '../core/ids.js'
 import { hexToBytes } from '../lib/hex.js'
 import type { Sql } from '../store/connection.js'
 

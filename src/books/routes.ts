@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { STANDARD } from '../accounts/access.js'
 import { badRequest, notFound } from '../core/errors.js'
-import { parseBytes32, parseTokenId, toTokenId } from '../core/token-id.js'
+import { parseBytes32, parseTokenId, toTokenId } from '../core/ids.js'
 import { type AnswerTools, defineAnswer } from '../http/answer.js'
 import { endpointRoutes } from '../http/endpoint.js'
 import { PARAMETER_READERS } from '../http/parameters.js'

@@ -1,4 +1,4 @@
-import { toTokenId } from '../core/token-id.js'
+import { toTokenId } from '../core/ids.js'
 import { bisect } from '../lib/bisect.js'
 import type { GammaMarket } from '../upstreams/gamma/parse.js'
 import { UpstreamError } from '../upstreams/transport/errors.js'

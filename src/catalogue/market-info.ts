@@ -1,4 +1,4 @@
-import { toTokenId } from '../core/token-id.js'
+import { toTokenId } from '../core/ids.js'
 
 /** One market as events and answers show it. */
 export type MarketInfo = Readonly<ReturnType<typeof toMarketInfo>>

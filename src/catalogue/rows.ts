@@ -1,4 +1,4 @@
-import { parseBytes32, parseTokenId } from '../core/token-id.js'
+import { parseBytes32, parseTokenId } from '../core/ids.js'
 import type { GammaEventHead, GammaMarket, GammaSeriesHead, GammaTag } from '../upstreams/gamma/parse.js'
 import { joinSearchTexts, wordsOf } from './search-text.js'
 

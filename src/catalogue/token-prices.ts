@@ -1,5 +1,5 @@
+import { toTokenId } from '../core/ids.js'
 import { parseMillionths } from '../core/money.js'
-import { toTokenId } from '../core/token-id.js'
 import { bisect } from '../lib/bisect.js'
 import type { Sql } from '../store/connection.js'
 import type { CatalogueDeps } from './deps.js'

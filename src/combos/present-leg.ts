@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
+import { toTokenId } from '../core/ids.js'
 import { toConditionId } from '../core/structured-id.js'
-import { toTokenId } from '../core/token-id.js'
 import { toIsoTime } from '../core/unix-time.js'
 import type { LegRow } from './leg-queries.js'
 import type { Leg } from './schemas.js'

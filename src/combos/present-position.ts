@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
+import { toTokenId } from '../core/ids.js'
 import { toDecimalText, toPriceText } from '../core/money.js'
 import { COMBO_MODULE, toConditionId } from '../core/structured-id.js'
-import { toTokenId } from '../core/token-id.js'
 import { toIsoTime } from '../core/unix-time.js'
 import { sideOf } from '../events/combo-legs.js'
 import { averagePriceOf, sharesOf, unrealizedOf } from '../lookups/position.js'

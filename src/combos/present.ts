@@ -1,7 +1,7 @@
+import { toTokenId } from '../core/ids.js'
 import { toDecimalText, toPriceText } from '../core/money.js'
 import { blockOf, logIndexOf } from '../core/seq.js'
 import { parseStructuredId, toConditionId } from '../core/structured-id.js'
-import { toTokenId } from '../core/token-id.js'
 import { COMBO_ACTIONS } from '../events/combo-actions.js'
 import type { WithMarket } from '../trades/present.js'
 import type { TradeRow } from '../trades/queries.js'

@@ -1,6 +1,6 @@
+import { parseTokenId } from '../core/ids.js'
 import type { Page } from '../core/page.js'
 import { conditionOfPosition, isStructuredId } from '../core/structured-id.js'
-import { parseTokenId } from '../core/token-id.js'
 import { hexToBytes } from '../lib/hex.js'
 import { type SeqRange, withinSeq } from '../lookups/seq-range.js'
 import { type Fragment, joinFragments, type Sql } from '../store/connection.js'

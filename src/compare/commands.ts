@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander'
+import { parseAddressOption } from '../config/setting-flags.js'
 import { OperatorError } from '../core/errors.js'
 import type { Timing } from '../lib/timing.js'
 import type { WithDatabase } from '../store/with-database.js'
@@ -16,7 +17,7 @@ export function addCompareCommand(program: Command, withDatabase: WithDatabase, 
   return program
     .command('compare')
     .description("compare wallets with the platform's own Data API and print every difference")
-    .argument('<wallet...>', 'addresses of wallets', parseAddress)
+    .argument('<wallet...>', 'addresses of wallets', parseAddressOption)
     .option(
       '--settle <seconds>',
       'leave out what changed in this many seconds before the last booked block',
@@ -64,12 +65,6 @@ Examples:
   $ auspex compare 0x1111111111111111111111111111111111111111
   $ auspex compare --json $WALLET | jq '.wallets[].differences[] | select(.what == "trade")'
 `
-
-/** commander hands over the values of a list one by one. */
-function parseAddress(text: string, given: string[] = []): string[] {
-  if (/^0x[0-9a-fA-F]{40}$/.test(text)) return [...given, text.toLowerCase()]
-  throw new InvalidArgumentError('It must look like 0x and 40 hex digits.')
-}
 
 function parseSeconds(text: string): number {
   if (/^\d{1,7}$/.test(text) && Number(text) <= SETTLE_SEC_MAX) return Number(text)

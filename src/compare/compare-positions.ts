@@ -1,4 +1,4 @@
-import { toTokenId } from '../core/token-id.js'
+import { toTokenId } from '../core/ids.js'
 import { averagePriceOf, worthOf } from '../lookups/position.js'
 import type { Sql } from '../store/connection.js'
 import type { DataApiClient } from '../upstreams/data-api/client.js'

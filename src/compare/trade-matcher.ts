@@ -1,5 +1,5 @@
+import { toTokenId } from '../core/ids.js'
 import { absolute, toDecimalText } from '../core/money.js'
-import { toTokenId } from '../core/token-id.js'
 import { CannotCompare } from './cannot-compare.js'
 import type { PlatformDifference } from './wallet-comparison.js'
 

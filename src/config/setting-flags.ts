@@ -1,4 +1,5 @@
-import { type Command, Option } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { parseAddress } from '../core/ids.js'
 import { type Flags, type LoadedConfig, loadConfig, SETTING_NAMES } from './config.js'
 import type { Setting } from './setting.js'
 import { SETTINGS, type SettingName } from './settings.js'
@@ -44,4 +45,11 @@ function toOption(setting: Setting<unknown>, readsEnvironment = true): Option | 
   if (flag === undefined) return undefined
   const variable = readsEnvironment ? ` [${env}]` : ''
   return new Option(`--${flag} <${placeholder}>`, `${help}${variable}`)
+}
+
+/** For an option that takes several addresses: commander hands them over one by one. */
+export function parseAddressOption(text: string, given: string[] = []): string[] {
+  const address = parseAddress(text)
+  if (address === undefined) throw new InvalidArgumentError('It must look like 0x and 40 hex digits.')
+  return [...given, address]
 }

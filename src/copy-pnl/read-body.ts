@@ -1,4 +1,5 @@
 import { badRequest } from '../core/errors.js'
+import { parseAddress } from '../core/ids.js'
 import { readJsonObject } from '../http/json-object.js'
 import { showValue } from '../lib/show-value.js'
 
@@ -46,7 +47,8 @@ function readAddresses(addresses: unknown, max: number): string[] {
 }
 
 function readAddress(address: unknown, index: number): string {
-  if (typeof address === 'string' && /^0x[0-9a-fA-F]{40}$/.test(address)) return address.toLowerCase()
+  const parsed = typeof address === 'string' ? parseAddress(address) : undefined
+  if (parsed !== undefined) return parsed
   throw badRequest(
     `Invalid addresses: addresses[${index}] must be 0x and 40 hexadecimal digits, not ${showValue(address)}.`,
   )

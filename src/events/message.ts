@@ -1,6 +1,7 @@
 import type { Static, TObject, TOptional, TProperties, TSchema } from 'typebox'
 import { Type } from 'typebox'
 import type { ComboKeys, EventDraft, EventKeys } from '../bus/event.js'
+import { CANONICAL_PATTERNS } from '../core/ids.js'
 import { toDecimal } from '../core/money.js'
 import { blockOf, logIndexOf } from '../core/seq.js'
 import { padId } from '../core/structured-id.js'
@@ -82,7 +83,7 @@ const Text = Type.String({ minLength: 1 })
 const Count = Type.Integer({ minimum: 0 })
 const Amount = Type.Number({ minimum: 0 })
 const TokenId = Type.String({ pattern: '^[1-9][0-9]*$' })
-const Hash = Type.String({ pattern: '^0x[0-9a-f]{64}$' })
+const Hash = Type.String({ pattern: CANONICAL_PATTERNS.bytes32 })
 const Ms = Type.Integer({ minimum: 1_600_000_000_000, description: 'Unix milliseconds' })
 /** Nearly always up to 1, but no exchange refuses an order above it. */
 const Price = Type.Number({ minimum: 0, description: 'dollars for a share' })
@@ -103,7 +104,7 @@ export const Wire = {
   Side,
   Digits,
   ConditionId,
-  Address: Type.String({ pattern: '^0x[0-9a-f]{40}$' }),
+  Address: Type.String({ pattern: CANONICAL_PATTERNS.address }),
   Seq: Type.Integer({ minimum: 1, description: 'number of the event in its stream, ascending' }),
   IsTakerOrder: Type.Boolean({
     description: 'the fill of the order that takes, one in each match: the sum over these is the volume',

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { ID_PATTERNS, normalizeBuilderCode, normalizeConditionId, normalizeTokenId } from '../core/ids.js'
 import { MILLISECONDS_MAX, MILLISECONDS_MIN } from '../core/unix-time.js'
 
 const PERIODS_BY_WORD = new Map([
@@ -18,10 +19,9 @@ const SCOPE_KINDS_BY_PLURAL = new Map([
  */
 export const PARAMETER_READERS: Record<string, (text: string) => string> = {
   hex: (text) => text.toLowerCase(),
-  // A structured condition id lacks its last byte in some answers of the platform.
-  'condition-id': (text) => text.toLowerCase().replace(/^(0x[0-9a-f]{62})$/, '$100'),
-  'builder-code': (text) => text.toLowerCase().replace(/^(?=[0-9a-f]{64}$)/, '0x'),
-  'token-id': (text) => text.replace(/^0+(?=\d)/, ''),
+  'condition-id': normalizeConditionId,
+  'builder-code': normalizeBuilderCode,
+  'token-id': normalizeTokenId,
   'any-case': (text) => text.toLowerCase(),
   'any-case-capitals': (text) => text.toUpperCase(),
   trimmed: (text) => text.replace(/^[ \t\r\n]+|[ \t\r\n]+$/g, ''),
@@ -36,7 +36,7 @@ export const PARAMETER_READERS: Record<string, (text: string) => string> = {
 export const Address = Type.String({
   title: 'Address',
   format: 'hex',
-  pattern: '^0x[0-9a-fA-F]{40}$',
+  pattern: ID_PATTERNS.address,
   description: '0x and 40 hexadecimal digits',
   examples: ['0x1111111111111111111111111111111111111111'],
 })
@@ -44,7 +44,7 @@ export const Address = Type.String({
 export const TokenId = Type.String({
   title: 'TokenId',
   format: 'token-id',
-  pattern: '^[0-9]{1,78}$',
+  pattern: ID_PATTERNS.tokenId,
   description: 'an outcome token: a decimal number of 1 to 78 digits',
   examples: ['7123'],
 })
@@ -52,21 +52,21 @@ export const TokenId = Type.String({
 export const ConditionId = Type.String({
   title: 'ConditionId',
   format: 'condition-id',
-  pattern: '^0x([0-9a-fA-F]{62}|[0-9a-fA-F]{64})$',
+  pattern: ID_PATTERNS.conditionId,
   description: 'a condition: 0x and 64 hexadecimal digits',
 })
 
 export const OrderHash = Type.String({
   title: 'OrderHash',
   format: 'hex',
-  pattern: '^0x[0-9a-fA-F]{64}$',
+  pattern: ID_PATTERNS.bytes32,
   description: 'an order: 0x and 64 hexadecimal digits',
 })
 
 export const BuilderCode = Type.String({
   title: 'BuilderCode',
   format: 'builder-code',
-  pattern: '^(0x)?[0-9a-fA-F]{64}$',
+  pattern: ID_PATTERNS.builderCode,
   description: 'a builder: 64 hexadecimal digits',
 })
 

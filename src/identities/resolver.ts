@@ -1,5 +1,6 @@
 import type { Clock } from '../core/clock.js'
 import { unavailable } from '../core/errors.js'
+import { parseAddress } from '../core/ids.js'
 import { StaleFallbackCache } from '../lib/stale-fallback-cache.js'
 import type { GammaClient } from '../upstreams/gamma/client.js'
 import type { GammaProfile } from '../upstreams/gamma/parse.js'
@@ -21,7 +22,6 @@ type ProfilePart = { profile: GammaProfile | undefined; isSure: boolean }
 const ANSWERS_MAX = 20_000
 const FOUND_MS = 60 * 60_000
 const MISSING_MS = 60_000
-const WALLET = /^0x[0-9a-f]{40}$/
 
 const NODE_LOST = 'Addresses cannot be looked up now: the Polygon node does not answer.'
 const SEARCH_LOST = "Usernames cannot be looked up now: the platform's catalogue does not answer."
@@ -60,8 +60,8 @@ export class IdentityResolver {
     const profile = await askOrFail('gamma', SEARCH_LOST, (signal) =>
       gamma.findProfileByName(name, { signal, accountId }),
     )
-    const address = profile?.proxyWallet?.toLowerCase() ?? ''
-    if (usernameOf(profile) === undefined || !WALLET.test(address))
+    const address = parseAddress(profile?.proxyWallet?.toLowerCase() ?? '')
+    if (usernameOf(profile) === undefined || address === undefined)
       return { identity: undefined, isWhole: true }
     return this.#findAddress(address, accountId, profile)
   }

@@ -2,12 +2,12 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { STANDARD } from '../accounts/access.js'
 import type { Context } from '../context.js'
 import { badRequest, notFound } from '../core/errors.js'
+import { parseAddress } from '../core/ids.js'
 import { errorReply } from '../lib/error-reply.js'
 import { presentIdentity } from './present.js'
 import { IdentityResolver } from './resolver.js'
 import { ResolveParams, ResolveReply } from './schemas.js'
 
-const ADDRESS = /^0x[0-9a-f]{40}$/i
 /** An address that was cut or mistyped. Usernames may begin like one. */
 const BROKEN_ADDRESS = /^0x([0-9a-f]*|.{40})$/i
 
@@ -35,13 +35,15 @@ export const identityRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async
     async ({ params: { query }, caller }) => {
       if (caller === undefined) throw new Error('/v1/resolve was reached without a caller')
       const { accountId } = caller
-      const isAddress = ADDRESS.test(query)
-      if (!isAddress && BROKEN_ADDRESS.test(query))
+      const address = parseAddress(query.toLowerCase())
+      if (address === undefined && BROKEN_ADDRESS.test(query))
         throw badRequest('Invalid query: an address is 0x and 40 hexadecimal digits.')
-      const identity = isAddress
-        ? await resolver.byAddress(query.toLowerCase(), accountId)
-        : await resolver.byUsername(query, accountId)
-      if (identity === undefined) throw notFound(isAddress ? 'Address not found.' : 'Username not found.')
+      const identity =
+        address === undefined
+          ? await resolver.byUsername(query, accountId)
+          : await resolver.byAddress(address, accountId)
+      if (identity === undefined)
+        throw notFound(address === undefined ? 'Username not found.' : 'Address not found.')
       return presentIdentity(identity)
     },
   )

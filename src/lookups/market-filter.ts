@@ -1,5 +1,5 @@
 import { badRequest } from '../core/errors.js'
-import { parseTokenId } from '../core/token-id.js'
+import { parseTokenId } from '../core/ids.js'
 import { hexToBytes } from '../lib/hex.js'
 import { type Fragment, joinFragments, type Sql } from '../store/connection.js'
 

@@ -1,5 +1,5 @@
+import { toTokenId } from '../core/ids.js'
 import { toDecimal } from '../core/money.js'
-import { toTokenId } from '../core/token-id.js'
 import { presentMarketBlock, presentStructuredMarket, type TokenMarket } from '../lookups/market-block.js'
 import {
   averagePriceOf,

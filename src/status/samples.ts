@@ -1,6 +1,6 @@
 import type { Context } from '../context.js'
+import { toTokenId } from '../core/ids.js'
 import { COMBO_MODULE } from '../core/structured-id.js'
-import { toTokenId } from '../core/token-id.js'
 import type { Samples } from '../http/examples.js'
 import type { Sql } from '../store/connection.js'
 

@@ -1,6 +1,6 @@
+import { toTokenId } from '../core/ids.js'
 import { toDecimal, toPrice } from '../core/money.js'
 import { logIndexOf } from '../core/seq.js'
-import { toTokenId } from '../core/token-id.js'
 import {
   presentEventOfMarket,
   presentMarketBlock,

@@ -1,10 +1,9 @@
 import type { Clock } from '../../core/clock.js'
+import { parseBytes32 } from '../../core/ids.js'
 import type { Pool } from '../../store/connection.js'
 import type { DataApiClient } from '../../upstreams/data-api/client.js'
 import type { DataBuilder } from '../../upstreams/data-api/parse.js'
 import { type BoardProfile, upsertBuilderProfiles } from './queries.js'
-
-const CODE = /^0x[0-9a-f]{64}$/
 
 export type ProfileDeps = { store: { readonly sql: Pool }; clock: Clock; dataApi: DataApiClient }
 
@@ -21,9 +20,9 @@ export async function refreshProfiles(
 }
 
 /** Nothing for an app without a code: no order can name it. */
-function toProfile({ code = '', name, logo, verified, ...board }: DataBuilder): BoardProfile[] {
-  const known = code.toLowerCase()
-  if (!CODE.test(known)) return []
+function toProfile({ code, name, logo, verified, ...board }: DataBuilder): BoardProfile[] {
+  const known = parseBytes32(code)
+  if (known === undefined) return []
   // The board shows an app without a name under its code.
   const isNamed = name !== undefined && name.toLowerCase() !== known
   return [

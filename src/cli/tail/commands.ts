@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { addServiceFlags } from '../../config/service-address.js'
+import { parseAddressOption } from '../../config/setting-flags.js'
 import type { TailFlags } from './run-tail.js'
 
 const HELP = `
@@ -26,7 +27,7 @@ export function addTailCommand(program: Command): Command {
     .description('print live events of a running service')
     .argument('[type]', 'what to follow', 'trades')
   return addServiceFlags(command)
-    .option('--wallet <address>', 'events of this wallet', parseAddress)
+    .option('--wallet <address>', 'events of this wallet', parseAddressOption)
     .option('--token <id>', 'events of this outcome token', collect)
     .option('--slug <slug>', 'events of this market', collect)
     .option('--condition <id>', 'events of this condition', collect)
@@ -56,11 +57,6 @@ export function addTailCommand(program: Command): Command {
 const collect = (text: string, given: string[] = []): string[] => [...given, text]
 
 const parseList = (text: string): string[] => text.split(',').map((item) => item.trim())
-
-function parseAddress(text: string, given: string[] = []): string[] {
-  if (/^0x[0-9a-fA-F]{40}$/.test(text)) return [...given, text.toLowerCase()]
-  throw new InvalidArgumentError('It must look like 0x and 40 hex digits.')
-}
 
 function parseWhole(text: string): number {
   if (/^\d{1,16}$/.test(text) && Number.isSafeInteger(Number(text))) return Number(text)

@@ -1,6 +1,6 @@
+import { toTokenId } from '../../core/ids.js'
 import { pricePerShare, toDecimal } from '../../core/money.js'
 import { blockOf, logIndexOf } from '../../core/seq.js'
-import { toTokenId } from '../../core/token-id.js'
 import { presentMarketBlock, presentStructuredMarket, type TokenMarket } from '../../lookups/market-block.js'
 import type { TokenCandle } from './candle.js'
 import { bucketCount, type CandleWindow } from './window.js'

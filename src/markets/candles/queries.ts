@@ -1,4 +1,4 @@
-import { parseTokenId } from '../../core/token-id.js'
+import { parseTokenId } from '../../core/ids.js'
 import { hexToBytes } from '../../lib/hex.js'
 import type { TokenMarket } from '../../lookups/market-block.js'
 import type { Fragment, Sql } from '../../store/connection.js'

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { V3 } from '../../accounts/access.js'
 import { badRequest, notFound } from '../../core/errors.js'
-import { toTokenId } from '../../core/token-id.js'
+import { toTokenId } from '../../core/ids.js'
 import { type AnswerTools, defineAnswer } from '../../http/answer.js'
 import { endpointRoutes } from '../../http/endpoint.js'
 import { ConditionId, Slug, TokenId } from '../../http/parameters.js'

@@ -1,4 +1,4 @@
-import { toTokenId } from '../../core/token-id.js'
+import { toTokenId } from '../../core/ids.js'
 import { toMicrosecondText } from '../../core/unix-time.js'
 import { categoryOf, presentDate, winnerOf } from '../listing/present.js'
 import type { ListedMarket } from '../listing/queries.js'

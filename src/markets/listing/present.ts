@@ -1,4 +1,4 @@
-import { toTokenId } from '../../core/token-id.js'
+import { toTokenId } from '../../core/ids.js'
 import { toTimestampText } from '../../core/unix-time.js'
 import { presentStructuredMarket } from '../../lookups/market-block.js'
 import { winningOutcomeOf } from '../../lookups/position.js'

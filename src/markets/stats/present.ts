@@ -1,6 +1,6 @@
 import type { selectTokenPrices } from '../../catalogue/token-prices.js'
+import { toTokenId } from '../../core/ids.js'
 import { pricePerShare, toDecimal } from '../../core/money.js'
-import { toTokenId } from '../../core/token-id.js'
 import { presentStructuredMarket } from '../../lookups/market-block.js'
 import type { EventStatsRow, MarketStatsRow, StatsSums, StatsToken, StatsTotals } from './queries.js'
 

@@ -1,6 +1,6 @@
 import { selectTokenPrices, type TokenPriceSource } from '../../catalogue/token-prices.js'
+import { parseTokenId } from '../../core/ids.js'
 import { blockOf } from '../../core/seq.js'
-import { parseTokenId } from '../../core/token-id.js'
 import { hexToBytes } from '../../lib/hex.js'
 import type { SharePrice } from '../../lookups/position.js'
 import type { Sql } from '../../store/connection.js'

@@ -1,5 +1,5 @@
+import { toTokenId } from '../../core/ids.js'
 import { toDecimal } from '../../core/money.js'
-import { toTokenId } from '../../core/token-id.js'
 import { toIsoTime } from '../../core/unix-time.js'
 import type { ClosedRow } from './queries.js'
 

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { STANDARD } from '../../accounts/access.js'
 import { notFound } from '../../core/errors.js'
+import { parseAddress } from '../../core/ids.js'
 import { defineAnswer } from '../../http/answer.js'
 import { endpointRoutes } from '../../http/endpoint.js'
 import { oneOf, Slug } from '../../http/parameters.js'
@@ -16,7 +17,6 @@ const LIMIT_MAX = 50
 const OFFSET_MAX = 100_000
 const TITLE_CHARACTERS_MAX = 100
 
-const ADDRESS = /^0x[0-9a-f]{40}$/
 const format = 'any-case-capitals'
 
 const ClosedQuery = Type.Object({
@@ -72,7 +72,7 @@ const closedPositions = defineAnswer({
   reply: ClosedPositionsReply,
   answer: async ({ sql }, input) => {
     const { address, offset, limit } = input
-    if (!ADDRESS.test(address)) throw notFound()
+    if (parseAddress(address) === undefined) throw notFound()
     const rows = await selectRows(sql, input)
     const positions = rows.map((row) => presentClosedPosition(address, row))
     return { wallet: address, count: positions.length, offset, limit, positions }

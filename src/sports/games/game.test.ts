@@ -53,10 +53,7 @@ describe('foldGame', () => {
       id: '5',
       slug: SLUG,
       title: 'Hawks vs. Magic',
-      markets: [
-        { id: '1', tokens: [{ tokenId: '11', outcome: 'Hawks', price: '0.4' }, {}] },
-        { id: '2' },
-      ],
+      markets: [{ id: '1', tokens: [{ tokenId: '11', outcome: 'Hawks', price: '0.4' }, {}] }, { id: '2' }],
     })
   })
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { type MarketInfoRow, toKnownMarket } from '../../catalogue/market-info.js'
-import { toTokenId } from '../../core/token-id.js'
+import { toTokenId } from '../../core/ids.js'
 import { BookTexts, type LevelChange } from './book-texts.js'
 
 const word = 'ab'.repeat(32)

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { BookChange, BookLevel, LiveBook } from '../../books/live-book.js'
 import type { MarketInfo, MarketLookup } from '../../catalogue/market-info.js'
-import { parseTokenId } from '../../core/token-id.js'
+import { parseTokenId } from '../../core/ids.js'
 
 export type LevelChange = Extract<BookChange, { kind: 'level' }>
 export type TradeChange = Extract<BookChange, { kind: 'trade' }>

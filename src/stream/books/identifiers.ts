@@ -1,4 +1,4 @@
-import { parseBytes32 } from '../../core/token-id.js'
+import { parseBytes32 } from '../../core/ids.js'
 
 const FIREHOSE = '*'
 /** A shorter number is a slug. */

@@ -1,3 +1,4 @@
+import { ID_PATTERNS, normalizeTokenId, parseAddress } from '../../core/ids.js'
 import { parseConditionId } from '../../core/structured-id.js'
 import { showValue } from '../../lib/show-value.js'
 import { Refusal } from './refusal.js'
@@ -117,8 +118,7 @@ export const isRecord = (value: unknown): value is Fields =>
 const invalid = (name: string, problem: string, value: unknown): Refusal =>
   new Refusal('invalid_filter', `${name} ${problem}, not ${showValue(value)}`)
 
-const WALLET = /^0x[0-9a-f]{40}$/
-const TOKEN = /^\d{1,78}$/
+const TOKEN = new RegExp(ID_PATTERNS.tokenId)
 /** 29 bytes, or padded to more. */
 const EVENT_ID = /^0x[0-9a-f]{58,64}$/
 const EVENT_ID_LENGTH = 60
@@ -132,10 +132,10 @@ const text =
 const matching = (item: string, pattern: RegExp): string | undefined =>
   pattern.test(item) ? item : undefined
 
-export const readWallet = text((item) => matching(item.toLowerCase(), WALLET))
+export const readWallet = text((item) => parseAddress(item.toLowerCase()))
 
 /** In the spelling of the data: a decimal number without leading zeros. */
-export const readToken = text((item) => matching(item, TOKEN)?.replace(/^0+(?=\d)/, ''))
+export const readToken = text((item) => (TOKEN.test(item) ? normalizeTokenId(item) : undefined))
 
 /** Of 31 or 32 bytes; padded to 32. */
 export const readCondition = text(parseConditionId)

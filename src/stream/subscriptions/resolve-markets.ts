@@ -1,4 +1,4 @@
-import { toTokenId } from '../../core/token-id.js'
+import { toTokenId } from '../../core/ids.js'
 import type { Sql } from '../../store/connection.js'
 import type { MarketScope } from './event-filter.js'
 import { selectTokensOfConditions, selectTokensOfSlugs, type TokensRow } from './queries.js'

@@ -1,5 +1,5 @@
+import { toTokenId } from '../../core/ids.js'
 import { feeInMoney, toDecimal, toPrice, toPriceMillionths } from '../../core/money.js'
-import { toTokenId } from '../../core/token-id.js'
 import type { ExportRow } from './queries.js'
 import type { BulkTrade } from './schemas.js'
 

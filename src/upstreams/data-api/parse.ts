@@ -1,4 +1,4 @@
-import { parseTokenId } from '../../core/token-id.js'
+import { parseBytes32, parseTokenId } from '../../core/ids.js'
 import type { CursorPage } from '../transport/paging.js'
 import {
   arrayOf,
@@ -98,8 +98,7 @@ function parseSide(value: unknown, path: string): (typeof SIDES)[number] {
 }
 
 function parseHash(value: unknown, path: string): string {
-  const hash = parseString(value, path).toLowerCase()
-  return /^0x[0-9a-f]{64}$/.test(hash) ? hash : refuseValue(path, 'a transaction hash', value)
+  return parseBytes32(parseString(value, path)) ?? refuseValue(path, 'a transaction hash', value)
 }
 
 /** A page. Its two statements on whether it is the last one must agree. */

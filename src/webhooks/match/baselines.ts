@@ -1,4 +1,4 @@
-import { parseTokenId } from '../../core/token-id.js'
+import { parseTokenId } from '../../core/ids.js'
 import { groupBy } from '../../lib/group-by.js'
 import type { Sql } from '../../store/connection.js'
 import type { CancelledDelivery } from '../deliver/release.js'

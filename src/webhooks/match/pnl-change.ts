@@ -1,5 +1,5 @@
+import { toTokenId } from '../../core/ids.js'
 import { toDecimal } from '../../core/money.js'
-import { toTokenId } from '../../core/token-id.js'
 import { groupBy } from '../../lib/group-by.js'
 import { withoutPreparedPlan } from '../../store/connection.js'
 import { ZERO_WORD } from '../../upstreams/polygon/abi.js'

@@ -1,6 +1,6 @@
+import { toTokenId } from '../../core/ids.js'
 import { AMOUNT_MAX, pricePerShare, toDecimal } from '../../core/money.js'
 import { blockOf } from '../../core/seq.js'
-import { toTokenId } from '../../core/token-id.js'
 import { groupBy } from '../../lib/group-by.js'
 import { type Sql, withoutPreparedPlan } from '../../store/connection.js'
 import type { WebhookPayload } from '../payloads.js'

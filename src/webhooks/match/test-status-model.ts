@@ -10,8 +10,8 @@ import {
 } from '../../../test/reconcile/log.js'
 import { readHistory } from '../../../test/reconcile/read-history.js'
 import { isProtocol } from '../../chain/attribute/roles.js'
+import { toTokenId } from '../../core/ids.js'
 import { toDecimal } from '../../core/money.js'
-import { toTokenId } from '../../core/token-id.js'
 
 /**
  * The statuses of all positions in tokens of the conditional tokens contract, from its transfer logs and

@@ -1,6 +1,6 @@
+import { toTokenId } from '../../core/ids.js'
 import { toDecimal, toPrice } from '../../core/money.js'
 import { logIndexOf } from '../../core/seq.js'
-import { toTokenId } from '../../core/token-id.js'
 import { NO_BUILDER } from '../../trades/present.js'
 import type { WebhookPayload } from '../payloads.js'
 import type { Detector } from './detector.js'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { parseBytes32, parseTokenId, toTokenId } from './token-id.js'
+import { parseBytes32, parseTokenId, toTokenId } from './ids.js'
 
 test('the decimal and the hex text of a token are the same number', () => {
   fc.assert(
