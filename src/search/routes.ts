@@ -4,7 +4,7 @@ import { type AnswerTools, defineAnswer } from '../http/answer.js'
 import { endpointRoutes } from '../http/endpoint.js'
 import { errorReply } from '../lib/error-reply.js'
 import type { SearxngQuery } from '../upstreams/searxng/client.js'
-import { ONLINE_RESULTS_MAX } from './online-search.js'
+import { ONLINE_RESULTS_MAX, type OnlineSearch } from './online-search.js'
 import { presentSearch } from './present.js'
 import { OnlineSearchQuery, OnlineSearchReply } from './schemas.js'
 
@@ -31,10 +31,10 @@ const searchOnline = defineAnswer({
   errors: {
     502: errorReply('No engine answers (`search_unavailable`), or web search is not set up here'),
   },
-  answer: async ({ ctx, caller }: AnswerTools, input) => {
+  answer: async ({ deps, caller }: AnswerTools<{ onlineSearch: OnlineSearch }>, input) => {
     const query = toOnlineQuery(input)
     const ttlMs = clamp(input.cache_ttl_seconds, TTL_SECONDS_MAX) * 1000
-    const answer = await ctx.onlineSearch.search(query, { ttlMs, accountId: caller.accountId })
+    const answer = await deps.onlineSearch.search(query, { ttlMs, accountId: caller.accountId })
     const resultsMax = clamp(input.max_results, ONLINE_RESULTS_MAX)
     return presentSearch(answer, { q: input.q, engines: query.engines, resultsMax })
   },

@@ -1,8 +1,8 @@
 import type { BlockTime, KindCoverage } from '../chain/coverage.js'
 import type { StateRow } from '../chain/queries.js'
-import type { Context } from '../context.js'
 import { presentAge } from '../core/clock.js'
 import type { JobRecord } from '../jobs/runner.js'
+import type { Platform } from '../platform.js'
 import type { TickCoverage } from '../prices/archive/coverage.js'
 import { feedOf, STREAMS } from '../prices/streams.js'
 
@@ -60,7 +60,7 @@ const OPTIONAL_FEATURES = [
   { feature: 'social', setting: 'AUSPEX_X_BEARER_TOKEN', key: 'xBearerToken' },
 ] as const
 
-export function presentStatus({ config, statusParts, jobs, clock, startedAtMs }: Context) {
+export function presentStatus({ config, statusParts, jobs, clock }: Platform, startedAtMs: number) {
   const nowMs = clock.now()
   const fields = statusParts.map((part) => part.fields?.(nowMs) ?? {})
   return {
