@@ -96,7 +96,7 @@ async function createWebhooks(
 }
 
 async function run(
-  { ctx }: Service,
+  { domains }: Service,
   receiver: ChildProcess,
   onRound: (text: string) => void,
 ): Promise<Rounds> {
@@ -111,7 +111,7 @@ async function run(
       if (!commitsMs.has(hash)) commitsMs.set(hash, atMs)
     }
   }
-  const unsubscribe = ctx.bus.subscribe(onEvents)
+  const unsubscribe = domains.stream.bus.subscribe(onEvents)
   onRound('warming up')
   await wait(WARM_UP_MS)
   await ask<Arrivals>(receiver)

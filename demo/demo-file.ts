@@ -8,7 +8,7 @@ import { createOperatorKey } from '../src/accounts/operators.js'
 import { PLAN_IDS, type PlanId } from '../src/accounts/plans.js'
 import { insertAccount, selectAccounts, selectKeys } from '../src/accounts/queries.js'
 import { digestOperatorSecret, digestSecret, toHash } from '../src/accounts/secret.js'
-import type { Context } from '../src/context.js'
+import type { Service } from '../src/service.js'
 
 type PlanKeys = Record<PlanId, string>
 
@@ -58,34 +58,38 @@ export function removeDemoPid(dataDir: string): void {
 const LIST_MAX = 1_000
 
 /** A key for every plan: the one of an earlier run where it still works, a new one otherwise. */
-export async function prepareKeys(ctx: Context, known: Partial<PlanKeys> = {}): Promise<PlanKeys> {
+export async function prepareKeys(service: Service, known: Partial<PlanKeys> = {}): Promise<PlanKeys> {
   const keys: Partial<PlanKeys> = {}
-  for (const plan of PLAN_IDS) keys[plan] = await prepareKey(ctx, plan, known[plan])
+  for (const plan of PLAN_IDS) keys[plan] = await prepareKey(service, plan, known[plan])
   return keys as PlanKeys
 }
 
 /** An operator's key: that of an earlier run where it still works. */
-export async function prepareOperatorKey(ctx: Context, known = ''): Promise<string> {
-  const nowMs = ctx.clock.now()
+export async function prepareOperatorKey({ platform }: Service, known = ''): Promise<string> {
+  const nowMs = platform.clock.now()
   const digest = digestOperatorSecret(known)
-  const works = digest !== undefined && (await useOperatorKey(ctx.sql, toHash(digest), nowMs))
-  return works ? known : (await createOperatorKey(ctx.sql, { name: 'demo', nowMs })).secret
+  const works = digest !== undefined && (await useOperatorKey(platform.sql, toHash(digest), nowMs))
+  return works ? known : (await createOperatorKey(platform.sql, { name: 'demo', nowMs })).secret
 }
 
-async function prepareKey(ctx: Context, plan: PlanId, known: string | undefined): Promise<string> {
+async function prepareKey(
+  { platform, domains }: Service,
+  plan: PlanId,
+  known: string | undefined,
+): Promise<string> {
   const digest = known === undefined ? undefined : digestSecret(known)
-  const caller = digest === undefined ? undefined : await ctx.keyRing.find(digest)
+  const caller = digest === undefined ? undefined : await domains.accounts.keyRing.find(digest)
   if (known !== undefined && caller?.plan.id === plan) return known
-  const nowMs = ctx.clock.now()
+  const nowMs = platform.clock.now()
   const name = `demo ${plan}`
-  const accounts = await selectAccounts(ctx.sql, { limit: LIST_MAX, nowMs })
+  const accounts = await selectAccounts(platform.sql, { limit: LIST_MAX, nowMs })
   const account = accounts.find((row) => row.name === name && row.plan === plan)
-  const accountId = account?.id ?? (await insertAccount(ctx.sql, { name, plan, nowMs }))
+  const accountId = account?.id ?? (await insertAccount(platform.sql, { name, plan, nowMs }))
 
   // The secrets of earlier keys are lost, and the keys count toward what the plan allows.
-  for (const key of await selectKeys(ctx.sql, accountId, LIST_MAX)) {
-    if (key.revokedAt === null) await retireKey(ctx.sql, key.id, nowMs)
+  for (const key of await selectKeys(platform.sql, accountId, LIST_MAX)) {
+    if (key.revokedAt === null) await retireKey(platform.sql, key.id, nowMs)
   }
-  const { secret } = await createKey(ctx.sql, { plans: ctx.plans, accountId, name, nowMs })
+  const { secret } = await createKey(platform.sql, { plans: domains.accounts.plans, accountId, name, nowMs })
   return secret
 }

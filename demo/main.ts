@@ -5,13 +5,12 @@ import { FIRST_NUMBER } from '../sim/universe/chain.js'
 import type { Config } from '../src/config/config.js'
 import { DEMO_DATA_DIR } from '../src/config/service-address.js'
 import { addSettingFlags, readConfig } from '../src/config/setting-flags.js'
-import type { Context } from '../src/context.js'
 import { REORG_BLOCKS_MAX } from '../src/core/blocks.js'
 import { reportAndExit } from '../src/core/errors.js'
 import { formatCount } from '../src/lib/progress.js'
 import { stopSignal } from '../src/lib/stop-signal.js'
 import { pollUntil } from '../src/lib/timing.js'
-import type { ServiceOptions } from '../src/service.js'
+import type { Service, ServiceOptions } from '../src/service.js'
 import { readiness } from '../src/status/readiness.js'
 import { FolderBusy, findHolder, prepareDataFolder } from '../src/store/data-folder.js'
 import { type Database, openDatabase } from '../src/store/database.js'
@@ -120,25 +119,25 @@ async function serve(
   const { simulated, clock, url: simUrl, upstreams } = simulator
   const opened = simulated.then(() => undefined)
   const service = await startService(config, { ...options, clock, opened })
-  const { url, ctx } = service
+  const { url } = service
   const onStart = async () => {
     const { samples, headBlock } = await simulated
     if (stopping.aborted) return
     phases.end('Universe', 'history simulated')
-    const blocks = await showIngest(ctx, phases, headBlock, stopping)
+    const blocks = await showIngest(service, phases, headBlock, stopping)
     if (stopping.aborted) return
     phases.end('Chain', `${formatCount(blocks)} blocks ingested`)
     await service.ready
     if (stopping.aborted) return
     phases.end('Prices', 'candles of all coins filled')
     const known = readDemoFile(config.dataDir)
-    const keys = await prepareKeys(ctx, known?.keys)
+    const keys = await prepareKeys(service, known?.keys)
     const demo = {
       url,
       ws_url: url.replace(/^http/, 'ws'),
       pid: process.pid,
       keys,
-      operator_key: await prepareOperatorKey(ctx, known?.operator_key),
+      operator_key: await prepareOperatorKey(service, known?.operator_key),
       sim_url: simUrl,
       upstreams,
       live_v2_credentials: SIM_CREDENTIALS.liveV2,
@@ -162,7 +161,7 @@ function noteOf(blocksLeft: number): string {
 
 /** Shows how much of the history up to this block is ingested, until the service is at the head. Returns the blocks. */
 async function showIngest(
-  ctx: Context,
+  { platform, domains }: Service,
   phases: Phases,
   headBlock: number,
   signal: AbortSignal,
@@ -171,10 +170,10 @@ async function showIngest(
   const phase = { title: 'Ingesting', unit: 'blocks', total: countTo(headBlock) }
   const isAtHead = () => {
     if (signal.aborted) return true
-    const { block } = ctx.chain.head
+    const { block } = domains.chain.head
     phases.show(countTo(block), phase, noteOf(headBlock - block))
-    return readiness(ctx).checks.chain === 'ok'
+    return readiness(platform).checks.chain === 'ok'
   }
   await pollUntil(isAtHead, { everyMs: 100, signal })
-  return countTo(ctx.chain.head.block)
+  return countTo(domains.chain.head.block)
 }

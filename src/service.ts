@@ -1,43 +1,61 @@
 import type { FastifyInstance } from 'fastify'
-import { createAccountWork } from './accounts/jobs.js'
+import { createAccountApi } from './account-api/domain.js'
+import { createAccounts } from './accounts/domain.js'
+import type { Plans } from './accounts/plans.js'
 import { selectPlansInUse } from './accounts/queries.js'
+import type { UsageMeter } from './accounts/usage-meter.js'
+import { createAdmin } from './admin/domain.js'
 import { buildApp } from './app.js'
-import { createAuditWork } from './audit/jobs.js'
-import { createBookWork } from './books/status.js'
-import { createBuilderWork } from './builders/jobs.js'
-import { createCatalogueWork } from './catalogue/jobs.js'
-import { NO_NODE } from './chain/chain-status.js'
-import { createChainWork } from './chain/jobs.js'
-import { createComboWork } from './combos/jobs.js'
+import { createAudit } from './audit/domain.js'
+import { createBooks } from './books/domain.js'
+import { createBuilders } from './builders/domain.js'
+import { createCatalogue } from './catalogue/domain.js'
+import { createChain } from './chain/domain.js'
+import { createCombos } from './combos/domain.js'
 import type { Config } from './config/config.js'
-import { type Context, createContext } from './context.js'
-import { createCopyWork } from './copy-pnl/jobs.js'
+import { createCopyPnl } from './copy-pnl/domain.js'
+import { createChainStatus, NO_NODE } from './core/chain-status.js'
 import { type Clock, systemClock } from './core/clock.js'
 import { codeOf, OperatorError } from './core/errors.js'
-import { createCryptoMarketWork } from './crypto/markets/jobs.js'
-import { createEventWork } from './events/jobs.js'
-import type { DomainWork } from './jobs/job.js'
-import { createBoardWork } from './leaderboards/jobs.js'
+import { createCrypto } from './crypto/domain.js'
+import { createEvents } from './events/domain.js'
+import type { Domain } from './http/domain.js'
+import { LargeAnswers } from './http/large-answers.js'
+import { createIdentities } from './identities/domain.js'
+import { createLeaderboards } from './leaderboards/domain.js'
 import { faultFields } from './lib/fault-fields.js'
 import type { Log } from './lib/log.js'
 import { withTimeout } from './lib/timeout.js'
-import { pollUntil } from './lib/timing.js'
-import { createStatsWork } from './markets/stats/jobs.js'
-import { createTagWork } from './markets/tags/jobs.js'
-import { createPriceWork } from './prices/jobs.js'
-import { createScoreWork } from './scores/jobs.js'
-import { createSportsWork } from './sports/jobs.js'
-import { createBoardReadiness } from './status/board-readiness.js'
+import { pollUntil, systemTiming, type Timing } from './lib/timing.js'
+import { createMarkets } from './markets/domain.js'
+import { createPlatform, type Platform } from './platform.js'
+import { createPositions } from './positions/domain.js'
+import { createPrices } from './prices/domain.js'
+import { createRewards } from './rewards/domain.js'
+import { createScores } from './scores/domain.js'
+import { createSearch } from './search/domain.js'
+import { SocialQuota } from './sessions/social-quota.js'
+import { SocketSessions } from './sessions/socket-sessions.js'
+import { createSocial } from './social/domain.js'
+import { createSports } from './sports/domain.js'
+import { createStatus } from './status/domain.js'
 import { readiness } from './status/readiness.js'
 import type { Target } from './store/connection.js'
 import { writeServiceUpstreams } from './store/data-folder.js'
 import { type Database, openDatabase } from './store/database.js'
 import { Store } from './store/store.js'
-import { createWebhookWork } from './webhooks/jobs.js'
+import { createStoredCache } from './store/stored-cache.js'
+import { createTrades } from './trades/domain.js'
+import { OnlineSearch } from './upstreams/searxng/online-search.js'
+import { createUpstreamMetrics } from './upstreams/transport/metrics.js'
+import { Upstreams } from './upstreams/upstreams.js'
+import { createWallets } from './wallets/domain.js'
+import { createWebhooks } from './webhooks/domain.js'
 
 export type Service = {
   url: string
-  ctx: Context
+  platform: Platform
+  domains: Domains
   /** Resolves when the service can do its work for the first time. */
   ready: Promise<void>
   /** Rejects when the service cannot go on; it recovers from all other faults. */
@@ -58,26 +76,105 @@ export type ServiceOptions = {
   signal?: AbortSignal
 }
 
-/** The jobs and the status of every domain. A new domain is a line here. */
-const DOMAINS: ((ctx: Context) => DomainWork)[] = [
-  createAccountWork,
-  createEventWork,
-  createCatalogueWork,
-  createCryptoMarketWork,
-  createTagWork,
-  createStatsWork,
-  createPriceWork,
-  createBookWork,
-  createScoreWork,
-  createSportsWork,
-  createBuilderWork,
-  createComboWork,
-  createBoardWork,
-  createCopyWork,
-  createBoardReadiness,
-  createWebhookWork,
-  createAuditWork,
-]
+type DomainOptions = {
+  /** The database, for the connections of the ingest's own. */
+  target: Target
+  opened?: Promise<void> | undefined
+  /** Of waits for upstreams, and for the next social request of a key. Absent: that of the system. */
+  timing?: Timing | undefined
+}
+
+export type Domains = ReturnType<typeof createDomains>
+
+/** Makes the domains, and hands to each what it needs of others. A new domain is a line here. */
+export function createDomains(platform: Platform, { target, opened, timing = systemTiming }: DomainOptions) {
+  const { config, store, clock, log, floodLog, metrics: registry, statusParts } = platform
+  const upstreams = new Upstreams(config, {
+    metrics: createUpstreamMetrics(registry),
+    clock,
+    log,
+    opened,
+    timing,
+  })
+  const chain = createChainStatus()
+  const accounts = createAccounts(platform)
+  const { plans, admission, rateLimited } = accounts
+  const socketSessions = new SocketSessions(store, clock)
+  const socialQuota = new SocialQuota({ store, clock, log })
+  const largeAnswers = new LargeAnswers({ registry, rateLimited })
+  const fallbackCache = createStoredCache({ store, clock, log })
+  const onlineSearch = new OnlineSearch({ upstreams, clock })
+
+  const catalogue = createCatalogue(platform, { chain, upstreams })
+  const events = createEvents(platform, { markets: catalogue.catalogue })
+  const prices = createPrices(platform, { upstreams })
+  const books = createBooks(platform, { upstreams })
+  const scores = createScores(platform, { upstreams })
+  const ingest = createChain(platform, { target, upstreams, live: events.live, chain })
+  const social = { upstreams, admission, socialQuota, timing }
+  const sports = { ...social, books: books.books, scores: scores.scores, fallbackCache, onlineSearch }
+
+  const all: readonly Domain[] = [
+    ingest,
+    createAccountApi(platform, { accounts, socketSessions }),
+    events,
+    catalogue,
+    createCrypto(platform, { catalogue: catalogue.deps, largeAnswers, upstreams }),
+    createMarkets(platform, { chain }),
+    prices,
+    books,
+    scores,
+    createTrades(platform, { largeAnswers }),
+    createPositions(platform),
+    createWallets(platform),
+    createRewards(platform, { upstreams }),
+    createIdentities(platform, { upstreams }),
+    createSports(platform, sports),
+    createSocial(platform, social),
+    createSearch(platform, { onlineSearch }),
+    createBuilders(platform, { chain, upstreams }),
+    createCombos(platform, { chain }),
+    createLeaderboards(platform, { chain }),
+    createCopyPnl(platform, { chain }),
+    createStatus(platform, { chain }),
+    createWebhooks(platform, { plans, bus: events.bus, largeAnswers }),
+    createAudit(platform, { upstreams }),
+    createAdmin(platform, { plans }),
+  ]
+  const { bus, eventLog } = events
+  return {
+    all,
+    routes: all.flatMap(({ routes = [] }) => routes),
+    lead: ingest.lead,
+    accounts,
+    chain,
+    upstreams,
+    largeAnswers,
+    catalogue: catalogue.deps,
+    sports,
+    stream: {
+      config,
+      clock,
+      log,
+      floodLog,
+      store,
+      get answerSql() {
+        return store.answers
+      },
+      metrics: registry,
+      statusParts,
+      ...accounts,
+      socketSessions,
+      bus,
+      eventLog,
+      priceBus: prices.priceBus,
+      scoreBus: scores.scoreBus,
+      scores: scores.scores,
+      books: books.books,
+      catalogue: catalogue.catalogue,
+    },
+  }
+}
 
 // Together with the database's own shutdown, a stop stays under 5 s whatever hangs.
 const DRAIN_MS_MAX = 1_500
@@ -97,11 +194,12 @@ export async function startService(config: Config, options: ServiceOptions): Pro
     log,
   })
   const { clock = systemClock, opened } = options
-  const ctx = createContext({ config, log, store, clock, opened })
+  const platform = createPlatform({ config, log, store, clock })
+  const domains = createDomains(platform, { target: database.target, opened })
   let app: FastifyInstance
   let url: string
   try {
-    app = await buildApp(ctx)
+    app = await buildApp(platform, domains)
     url = await listen(app, config)
   } catch (error) {
     await store.close()
@@ -110,12 +208,18 @@ export async function startService(config: Config, options: ServiceOptions): Pro
   }
   log.info({ url }, 'listening')
   if (config.polygonUrl === undefined) log.warn(NO_NODE)
-  return { url, ctx, ...run(ctx, app, { store, database }) }
+  return { url, platform, domains, ...run({ platform, domains, app, store, database }) }
 }
 
-type Parts = { store: Store; database: Database }
+type Running = {
+  platform: Platform
+  domains: Domains
+  app: FastifyInstance
+  store: Store
+  database: Database
+}
 
-function run(ctx: Context, app: FastifyInstance, { store, database }: Parts) {
+function run({ platform, domains, app, store, database }: Running) {
   const stopping = new AbortController()
   let watching: Promise<void> = Promise.resolve()
   const storeReady = new Promise<void>((resolve) => {
@@ -127,9 +231,9 @@ function run(ctx: Context, app: FastifyInstance, { store, database }: Parts) {
     onWorkFailed = reject
   })
   const ready = storeReady.then(() => {
-    working = startJobs(ctx, database.target, stopping.signal)
+    working = startJobs(platform, domains, stopping.signal)
     working.catch(onWorkFailed)
-    return untilReady(ctx, stopping.signal)
+    return untilReady(platform, stopping.signal)
   })
   const failed = Promise.race([
     watching.then(() => new Promise<never>(() => undefined)),
@@ -142,34 +246,34 @@ function run(ctx: Context, app: FastifyInstance, { store, database }: Parts) {
     await drain(app)
     stopping.abort()
     await withTimeout(working, LAST_JOB_MS_MAX, 'jobs hang').catch(() => undefined)
-    await flushUsage(ctx)
-    ctx.books.close()
-    await ctx.upstreams.close()
+    await flushUsage(platform, domains.accounts.usage)
+    domains.stream.books.close()
+    await domains.upstreams.close()
     await store.close()
     await watching.catch(() => undefined)
     await database.close()
-    ctx.floodLog.flush()
-    ctx.log.info('stopped')
+    platform.floodLog.flush()
+    platform.log.info('stopped')
   }
   return { ready, failed, stop }
 }
 
 /** Starts everything that runs beside the requests, until the signal aborts. */
-async function startJobs(ctx: Context, target: Target, signal: AbortSignal): Promise<void> {
-  const chain = createChainWork(ctx, target)
-  for (const { jobs, status } of [chain, ...DOMAINS.map((create) => create(ctx))]) {
-    ctx.jobs.add(jobs)
-    if (status !== undefined) ctx.statusParts.push(status)
+async function startJobs(platform: Platform, domains: Domains, signal: AbortSignal): Promise<void> {
+  const { jobs: runner, statusParts } = platform
+  for (const { jobs = [], status } of domains.all) {
+    runner.add(jobs)
+    if (status !== undefined) statusParts.push(status)
   }
-  await refuseUnknownPlans(ctx)
+  await refuseUnknownPlans(platform, domains.accounts.plans)
   await Promise.all([
-    ctx.jobs.run('every process', signal),
-    chain.lead(signal, (term) => ctx.jobs.run('one process', term)),
+    runner.run('every process', signal),
+    domains.lead(signal, (term) => runner.run('one process', term)),
   ])
 }
 
 /** Keys of accounts on a plan that the operator's file has no more would stop working one by one. */
-async function refuseUnknownPlans({ sql, plans, config }: Context): Promise<void> {
+async function refuseUnknownPlans({ sql, config }: Platform, plans: Plans): Promise<void> {
   const unknown = (await selectPlansInUse(sql)).filter((id) => plans.find(id) === undefined)
   if (unknown.length === 0) return
   throw new OperatorError(
@@ -179,9 +283,9 @@ async function refuseUnknownPlans({ sql, plans, config }: Context): Promise<void
 }
 
 /** Resolves when the service can do its work for the first time. */
-async function untilReady(ctx: Context, signal: AbortSignal): Promise<void> {
-  if (!(await pollUntil(() => readiness(ctx).isReady, { everyMs: 50, signal }))) return
-  ctx.log.info({ seconds: Math.round(process.uptime()) }, 'ready')
+async function untilReady(platform: Platform, signal: AbortSignal): Promise<void> {
+  if (!(await pollUntil(() => readiness(platform).isReady, { everyMs: 50, signal }))) return
+  platform.log.info({ seconds: Math.round(process.uptime()) }, 'ready')
 }
 
 async function listen(app: FastifyInstance, { host, port }: Config): Promise<string> {
@@ -212,7 +316,7 @@ async function drain(app: FastifyInstance): Promise<void> {
 }
 
 // Twice: a batch that is being sent again goes first, and what has gathered behind it second.
-async function flushUsage({ usage, log }: Context): Promise<void> {
+async function flushUsage({ log }: Platform, usage: UsageMeter): Promise<void> {
   const flushes = usage.flush().then(() => usage.flush())
   await withTimeout(flushes, LAST_FLUSH_MS_MAX, 'the database does not answer').catch((error) =>
     log.error(faultFields(error), 'last usage counts are lost'),

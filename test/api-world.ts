@@ -5,7 +5,6 @@ import { Universe } from '../sim/universe/universe.js'
 import { refreshBoard } from '../src/builders/board/queries.js'
 import { refreshProfiles } from '../src/builders/profiles/refresh-profiles.js'
 import { CatalogueSync } from '../src/catalogue/catalogue-sync.js'
-import { catalogueDepsOf } from '../src/catalogue/deps.js'
 import { syncWholeCatalogue } from '../src/catalogue/full-sync.js'
 import { refreshMidpoints } from '../src/catalogue/token-prices.js'
 import { bookInto } from '../src/chain/backfill/test-world.js'
@@ -52,7 +51,7 @@ export async function openApiWorld(options: WorldOptions = {}) {
   const fills = await readFills(node.host.url, universe)
   const t = await createTestApp({ database, config })
   t.clock.set(universe.nowMs)
-  await new CatalogueSync(catalogueDepsOf(t.ctx)).load()
+  await new CatalogueSync(t.domains.catalogue).load()
   const { key } = await t.createCaller('enterprise')
   const get = (path: string, query: Record<string, unknown> = {}, headers: object = {}) => {
     const search = new URLSearchParams()
@@ -80,7 +79,7 @@ async function fillDatabase(
   const t = await createTestApp({ database, config })
   t.clock.set(universe.nowMs)
   const { store, clock, upstreams } = t.ctx
-  const deps = catalogueDepsOf(t.ctx)
+  const deps = t.domains.catalogue
   const { signal } = new AbortController()
   await syncWholeCatalogue(deps, signal, () => undefined)
   await refreshMidpoints(deps, signal)

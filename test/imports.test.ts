@@ -3,50 +3,30 @@ import { join } from 'node:path/posix'
 import { expect, test } from 'vitest'
 
 /**
- * The layers of `src/`, the lowest first. A file imports from its own folder and from lower layers;
- * folders that share a layer do not import each other, except read domains, which may import all of
- * each other but the routes. Type imports count.
+ * The floors of `src/`, the lowest first. A file imports from its own folder and from lower floors; folders on one floor
+ * do not import each other. Type imports count.
  */
-const LAYERS: readonly (readonly string[])[] = [
+const FLOORS: readonly (readonly string[])[] = [
   ['core'],
   ['lib'],
-  ['config'],
-  ['store', 'upstreams', 'bus'],
-  ['ledger'],
-  ['jobs', 'chain', 'catalogue', 'prices', 'books', 'scores', 'accounts'],
-  ['events', 'sessions'],
-  ['context.ts'],
+  ['config', 'bus'],
+  ['store', 'upstreams'],
+  ['jobs', 'ledger'],
+  ['platform.ts'],
+  ['accounts'],
   ['http'],
-  ['lookups'],
-  [
-    'builders',
-    'combos',
-    'compare',
-    'copy-pnl',
-    'crypto',
-    'identities',
-    'leaderboards',
-    'markets',
-    'positions',
-    'rewards',
-    'search',
-    'social',
-    'sports',
-    'status',
-    'trades',
-    'wallets',
-  ],
+  ['sessions', 'lookups'],
+  ['chain', 'catalogue', 'prices', 'books', 'scores'],
+  ['events'],
+  // Every folder that is not named here is a domain.
+  ['domains'],
   ['stream', 'webhooks', 'audit'],
-  ['backup', 'admin', 'cli'],
+  ['admin', 'backup', 'cli', 'compare'],
   ['app.ts'],
   ['service.ts'],
   ['main.ts'],
 ]
-
-/** Folders whose files of these names stand as high as a read domain, which is what they are. */
-const DOMAINS = ['chain', 'catalogue', 'prices', 'books', 'scores', 'accounts', 'events']
-const READ_SIDE_FILES = ['routes.ts', 'schemas.ts', 'jobs.ts', 'status.ts']
-const READ_LAYER = LAYERS.findIndex((folders) => folders.includes('trades'))
+const DOMAIN_FLOOR = FLOORS.findIndex((folders) => folders.includes('domains'))
 
 /** Where the code of a top folder may import from. Tests and their helpers may import everything. */
 const TOP_FOLDERS: { readonly [folder: string]: readonly string[] } = {
@@ -62,7 +42,7 @@ const FASTIFY_USERS = /^src\/(http\/|app\.ts$|service\.ts$)/
 /** Path from the root of the repository -> text. */
 type Sources = ReadonlyMap<string, string>
 
-test('imports point down the layers, without a circle', () => {
+test('imports point down the floors, without a circle', () => {
   expect(findViolations(readSources())).toEqual([])
 })
 
@@ -97,16 +77,15 @@ test.each<[string, { [path: string]: string }, string]>([
     'src/upstreams/a.ts -> src/store/b.ts: points up',
   ],
   [
-    'a domain that imports HTTP outside of its read side',
-    { 'src/prices/a.ts': "import { b } from '../http/b.js'", 'src/http/b.ts': '' },
-    'src/prices/a.ts -> src/http/b.ts: points up',
+    'an import between two domains',
+    { 'src/trades/a.ts': "import { b } from '../markets/b.js'", 'src/markets/b.ts': '' },
+    'src/trades/a.ts -> src/markets/b.ts: points up',
   ],
   [
-    'the routes of another domain',
-    { 'src/trades/a.ts': "export * from '../prices/routes.js'", 'src/prices/routes.ts': '' },
-    'src/trades/a.ts -> src/prices/routes.ts: points up',
+    'an import between two domains that nothing else names',
+    { 'src/novel/a.ts': "import { b } from '../other/b.js'", 'src/other/b.ts': '' },
+    'src/novel/a.ts -> src/other/b.ts: points up',
   ],
-  ['a folder without a layer', { 'src/novel/a.ts': '' }, 'src/novel/a.ts: has no layer'],
   [
     'the service importing the simulator',
     { 'src/core/a.ts': "import { b } from '../../sim/b.js'", 'sim/b.ts': '' },
@@ -138,8 +117,8 @@ test.each<[string, { [path: string]: string }, string]>([
 test('the check passes imports that point down, and tests that import anything', () => {
   const files = {
     'src/chain/routes.ts': "import { a } from '../http/a.js'\nimport fastify from 'fastify'",
-    'src/trades/a.ts': "import { b } from '../markets/b.js'",
-    'src/markets/b.ts': '',
+    'src/trades/a.ts': "import { b } from '../lookups/b.js'",
+    'src/lookups/b.ts': '',
     'src/chain/a.ts': "import { b } from './write/b.js'\nimport { c } from '../core/c.js'",
     'src/chain/a.test.ts': "import { d } from '../../sim/d.js'",
     'src/main.ts': "import { a } from './chain/a.js'",
@@ -175,7 +154,7 @@ const isTest = (path: string): boolean => /\.test\.ts$|\/test-[^/]*$/.test(path)
 function findViolations(sources: Sources): string[] {
   const imports = new Map([...sources].map(([path, text]) => [path, findImports(path, text)]))
   const rules = [...imports].flatMap(([path, targets]) =>
-    isTest(path) ? [] : [...checkPlace(path), ...targets.flatMap((target) => checkImport(path, target))],
+    isTest(path) ? [] : targets.flatMap((target) => checkImport(path, target)),
   )
   return [...rules, ...findCircles(imports).map((files) => `circle: ${files.join(', ')}`)]
 }
@@ -185,10 +164,6 @@ function findImports(path: string, text: string): string[] {
   return [...text.matchAll(/(?:\bfrom |^import |\bimport\()'([^']+)'/gm)].map(([, from = '']) =>
     from.startsWith('.') ? join(path, '..', from).replace(/\.js$/, '.ts') : from,
   )
-}
-
-function checkPlace(path: string): string[] {
-  return path.startsWith('src/') && layerOf(path) === -1 ? [`${path}: has no layer`] : []
 }
 
 function checkImport(path: string, target: string): string[] {
@@ -204,16 +179,13 @@ function checkImport(path: string, target: string): string[] {
     return [`${path} -> ${target}: ${top} may import from ${tops.join(', ')} only`]
   }
   if (top !== 'src' || folder === targetFolder) return []
-  const isShared = layerOf(path) === READ_LAYER && layerOf(target) === READ_LAYER
-  const mayImport = layerOf(target) < layerOf(path) || (isShared && !target.endsWith('/routes.ts'))
-  return mayImport ? [] : [`${path} -> ${target}: points up`]
+  return floorOf(target) < floorOf(path) ? [] : [`${path} -> ${target}: points up`]
 }
 
-/** -1: the file lies in a folder that the table does not have. */
-function layerOf(path: string): number {
+function floorOf(path: string): number {
   const [, folder = ''] = path.split('/')
-  const isReadSide = DOMAINS.includes(folder) && READ_SIDE_FILES.some((name) => path.endsWith(`/${name}`))
-  return isReadSide ? READ_LAYER : LAYERS.findIndex((folders) => folders.includes(folder))
+  const floor = FLOORS.findIndex((folders) => folders.includes(folder))
+  return floor === -1 ? DOMAIN_FLOOR : floor
 }
 
 /** Groups of files that reach each other (strongly connected components, by Tarjan's algorithm). */

@@ -1,5 +1,5 @@
 import { type TestContext, vi } from 'vitest'
-import { PriceJobs, type PriceStatus, priceStatus } from '../src/prices/jobs.js'
+import { PriceJobs, type PriceStatus, priceStatus } from '../src/prices/domain.js'
 import { type Stream, streamId } from '../src/prices/streams.js'
 import {
   insertPast,
@@ -117,7 +117,7 @@ class PriceService {
   }
 
   #untilConnected(upstream: CollectedName, connected: 0 | 1): Promise<void> {
-    const { registry } = this.#t.ctx.metrics
+    const registry = this.#t.ctx.metrics
     return eventually(async () => {
       const sum = await sumMetric(registry, 'auspex_upstream_socket_connected', { upstream })
       if (sum !== connected) throw new Error(`${upstream} is not ${connected} times connected`)

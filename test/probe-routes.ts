@@ -1,7 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { type Static, Type } from 'typebox'
 import { SOCIAL, STANDARD, V3, V3_HEAVY } from '../src/accounts/access.js'
-import type { Context } from '../src/context.js'
 import { unavailable } from '../src/core/errors.js'
 
 const ListQuery = Type.Object({
@@ -27,7 +26,7 @@ export const probe = {
 }
 
 /** Routes of every kind of access, for what all routes share. */
-export const probeRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async (app) => {
+export const probeRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const response = { 200: Echo }
   app.get(
     '/v1/probe/list',

@@ -1,20 +1,31 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
 import { createKey } from '../src/accounts/accounts.js'
 import type { PlanId } from '../src/accounts/plans.js'
 import { insertAccount } from '../src/accounts/queries.js'
-import { type ApiRoutes, buildApp } from '../src/app.js'
+import { buildApp } from '../src/app.js'
 import { type Config, loadConfig } from '../src/config/config.js'
-import { type Context, createContext } from '../src/context.js'
+import type { Job } from '../src/jobs/job.js'
 import { createLog } from '../src/lib/log.js'
 import type { Timing } from '../src/lib/timing.js'
+import { createPlatform, type Platform } from '../src/platform.js'
+import { createDomains, type Domains } from '../src/service.js'
 import type { Target } from '../src/store/connection.js'
+import { SecretBox } from '../src/store/secret-box.js'
 import type { CreateProtocol } from '../src/stream/door.js'
 import { createTestDatabase, type TestDatabase } from './database.js'
 import { ManualClock } from './manual-clock.js'
 
+/** The platform and the state of the domains in one object, for tests that look into them. */
+export type TestContext = Platform &
+  Domains['accounts'] &
+  Pick<Domains, 'chain' | 'largeAnswers'> &
+  Domains['sports'] &
+  Domains['stream'] & { secretBox: SecretBox }
+
 export type TestApp = {
   app: FastifyInstance
-  ctx: Context
+  ctx: TestContext
+  domains: Domains
   clock: ManualClock
   /** Its database. */
   target: Target
@@ -26,7 +37,8 @@ export type TestApp = {
 }
 
 export type TestAppOptions = {
-  routes?: ApiRoutes[]
+  /** In place of those of all domains. */
+  routes?: FastifyPluginAsync[] | ((ctx: TestContext) => FastifyPluginAsync[])
   /** What WebSockets speak, in place of the protocols of the service. */
   createProtocol?: CreateProtocol
   config?: Partial<Config>
@@ -51,8 +63,14 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
   }
   // A key of its own, so that no test makes a data folder.
   const settings = { ...loadConfig({}).config, secretKey: '5e'.repeat(32), ...config }
-  const ctx = createContext({ config: settings, log, store, clock, timing })
-  const app = await buildApp(ctx, routes, createProtocol)
+  const platform = createPlatform({ config: settings, log, store, clock })
+  const domains = createDomains(platform, { target: database.target, timing })
+  const ctx = contextOf(platform, domains)
+  const app = await buildApp(platform, {
+    ...domains,
+    routes: typeof routes === 'function' ? routes(ctx) : (routes ?? domains.routes),
+    createProtocol,
+  })
   await app.ready()
 
   const createCaller = async (plan: PlanId) => {
@@ -72,5 +90,18 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
     await database.drop()
   }
   const { target } = database
-  return { app, ctx, clock, target, logged, createCaller, close }
+  return { app, ctx, domains, clock, target, logged, createCaller, close }
+}
+
+export function contextOf(platform: Platform, domains: Domains): TestContext {
+  const { accounts, chain, largeAnswers, sports, stream } = domains
+  const secretBox = new SecretBox(platform)
+  return { ...platform, ...accounts, ...sports, ...stream, chain, largeAnswers, secretBox }
+}
+
+/** A job of the service, which no runner runs in tests. */
+export function jobOf({ all }: Domains, name: string): Job {
+  const job = all.flatMap(({ jobs = [] }) => jobs).find((each) => each.name === name)
+  if (job === undefined) throw new Error(`there is no job ${name}`)
+  return job
 }

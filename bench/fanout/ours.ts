@@ -1,9 +1,10 @@
 import type { AddressInfo, Socket } from 'node:net'
 import { buildApp } from '../../src/app.js'
 import { loadConfig } from '../../src/config/config.js'
-import { createContext } from '../../src/context.js'
 import { systemClock } from '../../src/core/clock.js'
 import { createLog } from '../../src/lib/log.js'
+import { createPlatform } from '../../src/platform.js'
+import { createDomains } from '../../src/service.js'
 import { createPool } from '../../src/store/connection.js'
 import { RunningTime } from './running-time.js'
 import { serveBench } from './serve.js'
@@ -11,14 +12,16 @@ import { makeTrade, nowMs, publishAt } from './workload.js'
 
 /** The service's doors, hub and bus on a database of the bench; the events come from here. */
 const [socketDir = '', database = ''] = process.argv.slice(2)
-const pool = createPool({ socketDir, database }, 4)
-const ctx = createContext({
+const target = { socketDir, database }
+const pool = createPool(target, 4)
+const platform = createPlatform({
   config: loadConfig({}).config,
   log: createLog('error', process.stderr),
   store: { sql: pool, answers: pool, control: pool, problem: undefined },
   clock: systemClock,
 })
-const app = await buildApp(ctx)
+const domains = createDomains(platform, { target })
+const app = await buildApp(platform, domains)
 
 /** Of the first socket, which receives everything: when each event was published, and when written. */
 const clock = new RunningTime()
@@ -46,7 +49,7 @@ serveBench({
     written = 0
     const publish = (index: number) => {
       publishedAt.push(clock.now())
-      ctx.bus.publish([makeTrade(index, nowMs())])
+      domains.stream.bus.publish([makeTrade(index, nowMs())])
     }
     await publishAt(perSecond, count, publish, () => clock.turn())
   },

@@ -1,4 +1,4 @@
-import { joinSearchTexts, wordsOf } from '../../src/catalogue/search-text.js'
+import { joinSearchTexts, wordsOf } from '../../src/lookups/search-text.js'
 import { replaceTagCounts } from '../../src/markets/tags/queries.js'
 import type { Pool } from '../../src/store/connection.js'
 import { transact } from '../../src/store/transaction.js'

@@ -34,7 +34,7 @@ async function open(plan: PlanId, later = false) {
     store: { problem: undefined },
     keyRing,
     limiter,
-    metrics: { rateLimited },
+    rateLimited,
     clock,
   })
   const nowMs = clock.now()

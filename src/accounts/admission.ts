@@ -27,7 +27,7 @@ type AdmissionParts = {
   store: { readonly problem: string | undefined }
   keyRing: KeyRing
   limiter: Limiter
-  metrics: { rateLimited: Counter<'bucket'> }
+  rateLimited: Counter<'bucket'>
   clock: Clock
 }
 
@@ -111,7 +111,7 @@ export class Admission {
     const nowMs = this.#parts.clock.now()
     const headers = limitHeaders(policy, verdict, nowMs)
     if (verdict.allowed) return { caller, headers }
-    this.#parts.metrics.rateLimited.inc({ bucket: verdict.strictest.bucket })
+    this.#parts.rateLimited.inc({ bucket: verdict.strictest.bucket })
     throw new RateLimited(toRefusal(verdict, nowMs), { caller, headers })
   }
 

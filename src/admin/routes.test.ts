@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Command } from 'commander'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { createTestApp, type TestApp } from '../../test/test-app.js'
-import { createAccountWork } from '../accounts/jobs.js'
+import { createTestApp, jobOf, type TestApp } from '../../test/test-app.js'
 import { createOperatorKey, retireOperatorKey } from '../accounts/operators.js'
 import type { WithDatabase } from '../store/with-database.js'
 import { addAccountCommands } from './account-commands.js'
@@ -350,14 +349,14 @@ describe('usage', () => {
     const { account, key } = await openAccount('growth')
     await statusOf(key)
     await t.ctx.usage.flush()
-    const tidy = createAccountWork(t.ctx).jobs.find(({ name }) => name === 'tidying')
+    const tidy = jobOf(t.domains, 'tidying')
     const days = async () =>
       (await t.ctx.sql`select from usage_days where account_id = ${Number(account.slice(4))}`).length
     t.clock.advance(92 * 24 * 3_600_000)
-    await tidy?.run(new AbortController().signal)
+    await tidy.run(new AbortController().signal)
     expect(await days()).toBe(1)
     t.clock.advance(24 * 3_600_000)
-    await tidy?.run(new AbortController().signal)
+    await tidy.run(new AbortController().signal)
     expect(await days()).toBe(0)
   })
 

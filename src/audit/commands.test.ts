@@ -13,7 +13,7 @@ import { PolygonClient } from '../upstreams/polygon/client.js'
 import { createUpstreamMetrics } from '../upstreams/transport/metrics.js'
 import { chooseBlocks } from './choose-blocks.js'
 import { addLedgerCommands } from './commands.js'
-import { AuditJob, NodeAuditJob } from './jobs.js'
+import { AuditJob, NodeAuditJob } from './domain.js'
 import { checkNode } from './run-audit.js'
 import { bookHistory, type TestLedger } from './test-booked-history.js'
 

@@ -3,7 +3,6 @@ import type { MarketEvent } from '../../sim/universe/market.js'
 import { JumpingTiming } from '../../test/jumping-timing.js'
 import { openSimulatedApp, type SimulatedApp } from '../../test/simulated-app.js'
 import { until } from '../../test/until.js'
-import { catalogueDepsOf } from '../catalogue/deps.js'
 import { syncWholeCatalogue } from '../catalogue/full-sync.js'
 import { selectOpenTokens } from './queries.js'
 
@@ -14,7 +13,7 @@ let conditionId: string
 beforeAll(async () => {
   t = await openSimulatedApp({ timing: new JumpingTiming() })
   const { signal } = new AbortController()
-  await syncWholeCatalogue(catalogueDepsOf(t.ctx), signal, () => undefined)
+  await syncWholeCatalogue(t.domains.catalogue, signal, () => undefined)
   const events = t.universe.catalogue
     .events()
     .filter(

@@ -6,6 +6,8 @@ import { type AnswerTools, defineAnswer } from '../http/answer.js'
 import { endpointRoutes } from '../http/endpoint.js'
 import { PARAMETER_READERS } from '../http/parameters.js'
 import { errorReply } from '../lib/error-reply.js'
+import type { ClobClient } from '../upstreams/clob/client.js'
+import type { LiveBooks } from './live-books.js'
 import { presentBook, presentMetadata, presentMidpoint, presentSpread } from './present.js'
 import { type BookQuery, type BookToken, selectBookTokens } from './queries.js'
 import { type CurrentBook, fetchBooks, readBooks } from './read-books.js'
@@ -30,6 +32,8 @@ const COMMON = {
   },
 }
 
+type BookDeps = { books: LiveBooks; clob: ClobClient }
+
 export const bookRoutes = endpointRoutes([
   defineAnswer({
     ...COMMON,
@@ -37,7 +41,7 @@ export const bookRoutes = endpointRoutes([
     operationId: 'getOrderbook',
     summary: 'Order book of a token, a condition or an event',
     reply: OrderbookReply,
-    answer: (tools, { id }) =>
+    answer: (tools: AnswerTools<BookDeps>, { id }) =>
       answerBooks(tools, id, {
         ofToken: (book, token) => ({
           ...presentBook(book, token),
@@ -52,7 +56,7 @@ export const bookRoutes = endpointRoutes([
     operationId: 'getMidpoint',
     summary: 'Middle between the best bid and the best ask',
     reply: MidpointReply,
-    answer: (tools, { id }) =>
+    answer: (tools: AnswerTools<BookDeps>, { id }) =>
       answerBooks(tools, id, {
         ofToken: (book, token) => ({ mid: presentMidpoint(book), ...headOf(book, token) }),
         ofOutcome: (book) => ({ mid: presentMidpoint(book) }),
@@ -64,7 +68,7 @@ export const bookRoutes = endpointRoutes([
     operationId: 'getSpread',
     summary: 'Best ask minus best bid',
     reply: SpreadReply,
-    answer: (tools, { id }) =>
+    answer: (tools: AnswerTools<BookDeps>, { id }) =>
       answerBooks(tools, id, {
         ofToken: (book, token) => ({ spread: presentSpread(book), ...headOf(book, token) }),
         ofOutcome: (book) => ({ spread: presentSpread(book) }),
@@ -84,12 +88,12 @@ const headOf = ({ tokenId }: CurrentBook, token: BookToken | undefined) => ({
 })
 
 async function answerBooks<Token extends object, Outcome extends object>(
-  { ctx, sql, caller }: AnswerTools,
+  { deps, sql, caller }: AnswerTools<BookDeps>,
   id: string,
   shape: Shape<Token, Outcome>,
 ) {
   const query = parseBookId(id)
-  const sources = { books: ctx.books, clob: ctx.upstreams.clob, accountId: caller.accountId }
+  const sources = { ...deps, accountId: caller.accountId }
   const tokens = await selectBookTokens(sql, query, TOKENS_MAX)
   if ('token' in query) {
     const tokenId = toTokenId(query.token)

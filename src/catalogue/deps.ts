@@ -18,18 +18,6 @@ export type CatalogueDeps = {
   catalogue: Catalogue
 }
 
-type DepsOwner = Omit<CatalogueDeps, 'gamma' | 'clob' | 'metrics'> & {
-  upstreams: Pick<CatalogueDeps, 'gamma' | 'clob'>
-  metrics: { catalogue: CatalogueMetrics }
-}
-
-/** Takes them from the context of the service. */
-export function catalogueDepsOf(ctx: DepsOwner): CatalogueDeps {
-  const { store, clock, floodLog, catalogue, upstreams, metrics } = ctx
-  const { gamma, clob } = upstreams
-  return { store, gamma, clob, clock, floodLog, catalogue, metrics: metrics.catalogue }
-}
-
 export type CatalogueMetrics = ReturnType<typeof createCatalogueMetrics>
 
 /** Counters of the jobs. */

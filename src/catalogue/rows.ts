@@ -1,6 +1,6 @@
 import { parseBytes32, parseTokenId } from '../core/ids.js'
+import { joinSearchTexts, wordsOf } from '../lookups/search-text.js'
 import type { GammaEventHead, GammaMarket, GammaSeriesHead, GammaTag } from '../upstreams/gamma/parse.js'
-import { joinSearchTexts, wordsOf } from './search-text.js'
 
 /** A market and the event that it belongs to. */
 type PlacedMarket = { market: GammaMarket; event: GammaEventHead | undefined }

@@ -1,5 +1,6 @@
 import type { Registry } from 'prom-client'
 import type { Config } from '../config/config.js'
+import type { ChainStatus } from '../core/chain-status.js'
 import type { Clock } from '../core/clock.js'
 import { messageOf } from '../core/errors.js'
 import { withLinked } from '../lib/abort.js'
@@ -8,7 +9,6 @@ import { createPool, type Sql, type Target } from '../store/connection.js'
 import type { PolygonClient } from '../upstreams/polygon/client.js'
 import type { PolygonListener } from '../upstreams/polygon/socket.js'
 import type { Upstreams } from '../upstreams/upstreams.js'
-import type { ChainStatus } from './chain-status.js'
 import { Follower } from './follow/follower.js'
 import type { OpenSocket } from './follow/head-watch.js'
 import { withLease } from './follow/lease.js'
@@ -32,7 +32,7 @@ export type IngestOptions = {
   log: Log
 }
 
-type LivePublisher = BlockListener &
+export type LivePublisher = BlockListener &
   Required<Pick<PolygonListener, 'onPending'>> & {
     /** Called before this process books, also when it goes on after a failure. */
     lead(sql: Sql): Promise<void>

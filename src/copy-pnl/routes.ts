@@ -1,9 +1,10 @@
 import type { FastifyPluginAsync } from 'fastify'
 import { type KeyedAccess, PAID_STANDARD } from '../accounts/access.js'
-import type { Context } from '../context.js'
 import { type AnswerTools, defineAnswer } from '../http/answer.js'
 import { type Endpoint, endpointRoutes } from '../http/endpoint.js'
+import type { Alarm } from '../lib/alarm.js'
 import { FairSemaphore } from '../lib/fair-semaphore.js'
+import type { Platform } from '../platform.js'
 import { rankPool } from './leaderboard.js'
 import { scoreBatch, scoreNow } from './on-demand.js'
 import { COPY_PERIOD_DAYS, COPY_PERIODS, type CopyPeriod } from './period.js'
@@ -40,7 +41,12 @@ const ownerOf = ({ caller, nowMs }: AnswerTools): PoolOwner => ({
   nowMs,
 })
 
-const poolEndpoints = (access: KeyedAccess): Endpoint[] => [
+type CopyPnlDeps = {
+  /** Rung when wallets were added to a pool. */
+  alarm: Alarm
+}
+
+const poolEndpoints = (access: KeyedAccess): Endpoint<CopyPnlDeps>[] => [
   defineAnswer({
     ...STORED,
     access,
@@ -53,10 +59,10 @@ const poolEndpoints = (access: KeyedAccess): Endpoint[] => [
     body: PoolBody,
     readBody: readPoolBody,
     reply: AddReply,
-    answer: async (tools, { addresses }) => {
+    answer: async (tools: AnswerTools<CopyPnlDeps>, { addresses }) => {
       const owner = ownerOf(tools)
-      const { added, alreadyTracked, total, dropped } = await addWallets(tools.ctx.sql, owner, addresses)
-      if (added > 0) tools.ctx.copyAlarm.ring()
+      const { added, alreadyTracked, total, dropped } = await addWallets(tools.platform.sql, owner, addresses)
+      if (added > 0) tools.deps.alarm.ring()
       const { walletsMax: max } = owner
       const hint = `The pool is full, and ${dropped} of the wallets did not fit. Remove some first.`
       return {
@@ -85,7 +91,7 @@ const poolEndpoints = (access: KeyedAccess): Endpoint[] => [
     answer: async (tools, { addresses }) => {
       const owner = ownerOf(tools)
       return {
-        ...(await removeWallets(tools.ctx.sql, owner, addresses)),
+        ...(await removeWallets(tools.platform.sql, owner, addresses)),
         max: owner.walletsMax,
       }
     },
@@ -253,12 +259,12 @@ const walkEndpoints = (access: KeyedAccess, walks: FairSemaphore): Endpoint[] =>
   }),
 ]
 
-export const copyPnlRoutes: FastifyPluginAsync<{ ctx: Context }> = (app, options) => {
-  const access = options.ctx.config.copyPnlLimit === 'on' ? LIMITED : PAID_STANDARD
+export function copyPnlRoutes(platform: Platform, deps: CopyPnlDeps): FastifyPluginAsync {
+  const access = platform.config.copyPnlLimit === 'on' ? LIMITED : PAID_STANDARD
   const endpoints = [
     ...poolEndpoints(access),
     ...scoreEndpoints(access),
     ...walkEndpoints(access, new FairSemaphore()),
   ]
-  return endpointRoutes(endpoints)(app, options)
+  return endpointRoutes(endpoints)(platform, deps)
 }

@@ -222,7 +222,7 @@ describe('several processes', () => {
 })
 
 test('wallets of a request are scored at once by the process that took it', async () => {
-  const { scorer } = world.createScorer({ pollMs: 600_000 }, world.t.ctx.copyAlarm)
+  const { scorer } = world.createScorer({ pollMs: 600_000 }, world.alarm)
   const ending = new AbortController()
   const running = scorer.run(ending.signal)
   await vi.waitFor(async () => expect(await dueCount()).toBe(0), ANSWER_MS)

@@ -10,6 +10,7 @@ import { BlockWriter } from '../chain/write/block-writer.js'
 import { Alarm } from '../lib/alarm.js'
 import { createLog } from '../lib/log.js'
 import { createCopyMetrics } from './metrics.js'
+import { copyPnlRoutes } from './routes.js'
 import { CopyScorer } from './scorer.js'
 
 export const DAY = 24 * 60 * 60
@@ -24,19 +25,26 @@ type ScorerLimits = { budgetMs?: number; pageFacts?: number; pollMs?: number }
 export class CopyWorld {
   readonly t: TestApp
   readonly key: string
+  /** Rung by requests that add wallets. */
+  readonly alarm: Alarm
   readonly #writer: BlockWriter
   #block = BLOCK
 
-  private constructor(t: TestApp, key: string, writer: BlockWriter) {
+  private constructor(
+    t: TestApp,
+    { key, alarm, writer }: { key: string; alarm: Alarm; writer: BlockWriter },
+  ) {
     this.t = t
     this.key = key
+    this.alarm = alarm
     this.#writer = writer
   }
 
   static async open(): Promise<CopyWorld> {
-    const t = await createTestApp()
+    const alarm = new Alarm()
+    const t = await createTestApp({ routes: (ctx) => [copyPnlRoutes(ctx, { alarm })] })
     const { key } = await t.createCaller('growth')
-    return new CopyWorld(t, key, await BlockWriter.open({ pool: t.ctx.sql }))
+    return new CopyWorld(t, { key, alarm, writer: await BlockWriter.open({ pool: t.ctx.sql }) })
   }
 
   get nowSec(): number {

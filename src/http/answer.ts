@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest, FastifySchemaCompiler } from 'fastify'
 import { type Static, type TObject, type TSchema, Type } from 'typebox'
-import type { Context } from '../context.js'
 import type { Stopwatch } from '../lib/stopwatch.js'
+import type { Platform } from '../platform.js'
 import type { Sql } from '../store/connection.js'
 import { countQueries } from '../store/query-times.js'
 import { type Endpoint, type EndpointHead, type Requester, withinTime } from './endpoint.js'
@@ -11,8 +11,10 @@ import { compileValidator } from './validation.js'
  * What an answer is made from. `sql` cancels queries that take too long. `baseUrl` is where the client
  * reaches this service, such as `https://host`; a cached answer that has it in it says `isPerHost`.
  */
-export type AnswerTools = Requester & {
-  ctx: Context
+export type AnswerTools<Deps = unknown> = Requester & {
+  platform: Platform
+  /** What the endpoint needs of other domains. */
+  deps: Deps
   sql: Sql
   baseUrl: string
   /** Of the request; `undefined`: slow ones are not logged. */
@@ -25,6 +27,7 @@ export type AnswerDefinition<
   Query extends TObject,
   Body extends TObject,
   Reply extends TObject,
+  Deps,
 > = EndpointHead & {
   method?: 'GET' | 'POST' | 'PUT' | 'DELETE'
   /** Of a success; 200 when it is absent. */
@@ -44,7 +47,10 @@ export type AnswerDefinition<
   cacheMs?: number | ((reply: Static<Reply>) => number)
   /** The answer has addresses of this service in it. */
   isPerHost?: boolean
-  answer: (tools: AnswerTools, input: Static<Params> & Static<Query> & Static<Body>) => Promise<Static<Reply>>
+  answer: (
+    tools: AnswerTools<Deps>,
+    input: Static<Params> & Static<Query> & Static<Body>,
+  ) => Promise<Static<Reply>>
 }
 
 const NO_FIELDS = Type.Object({})
@@ -55,7 +61,8 @@ export function defineAnswer<
   Params extends TObject = typeof NO_FIELDS,
   Query extends TObject = typeof NO_FIELDS,
   Body extends TObject = typeof NO_FIELDS,
->(definition: AnswerDefinition<Params, Query, Body, Reply>): Endpoint {
+  Deps = unknown,
+>(definition: AnswerDefinition<Params, Query, Body, Reply, Deps>): Endpoint<Deps> {
   const { path, operationId, summary, description, tag, access } = definition
   const { method = 'GET', status = 200, hasElapsed = true } = definition
   const { params, query, body, readBody, dependsOnChain = true, isPerHost = false } = definition
@@ -78,17 +85,18 @@ export function defineAnswer<
   const config = { access, dependsOnChain, isPerHost, ...(cacheMs !== undefined && { cacheMs }) }
   return {
     path,
-    register: (app, { ctx }) => {
+    register: (app, { platform, deps }) => {
       const handler = async (request: FastifyRequest, sent: FastifyReply) => {
         const { caller, stopwatch } = request
         if (caller === undefined) throw new Error(`${path} was reached without a caller`)
         const startedAt = performance.now()
         // A field of the path wins over one of the same name that a caller puts elsewhere.
         const given: object = Object.assign({}, request.body, request.query, request.params)
-        const baseUrl = ctx.config.publicUrl ?? `${request.protocol}://${request.host}`
-        const counted = countContext(ctx, stopwatch)
+        const baseUrl = platform.config.publicUrl ?? `${request.protocol}://${request.host}`
+        const counted = countQueriesOf(platform, stopwatch)
         const sql = counted.answerSql
-        const tools = { ctx: counted, sql, caller, nowMs: ctx.clock.now(), baseUrl, stopwatch }
+        const nowMs = platform.clock.now()
+        const tools = { platform: counted, deps, sql, caller, nowMs, baseUrl, stopwatch }
         const input = given as Static<Params> & Static<Query> & Static<Body>
         const fields = await withinTime(definition, () => definition.answer(tools, input))
         if (status !== 200) sent.code(status)
@@ -101,12 +109,12 @@ export function defineAnswer<
   }
 }
 
-/** The same context for one request, whose stopwatch counts the queries. */
-function countContext(ctx: Context, stopwatch: Stopwatch | undefined): Context {
-  if (stopwatch === undefined) return ctx
-  return Object.create(ctx, {
-    sql: { get: () => countQueries(ctx.sql, stopwatch) },
-    answerSql: { get: () => countQueries(ctx.answerSql, stopwatch) },
+/** The same platform for one request, whose stopwatch counts the queries. */
+function countQueriesOf(platform: Platform, stopwatch: Stopwatch | undefined): Platform {
+  if (stopwatch === undefined) return platform
+  return Object.create(platform, {
+    sql: { get: () => countQueries(platform.sql, stopwatch) },
+    answerSql: { get: () => countQueries(platform.answerSql, stopwatch) },
   })
 }
 

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
-import type { ChainHead } from '../chain/chain-status.js'
+import type { ChainHead } from '../core/chain-status.js'
 import { headHeaders } from './chain-head.js'
 import type { Encoding } from './compression.js'
 

@@ -6,9 +6,10 @@ import type {
   RouteOptions,
 } from 'fastify'
 import { Gauge } from 'prom-client'
-import type { Context } from '../context.js'
+import type { ChainStatus } from '../core/chain-status.js'
 import { joinWork } from '../core/errors.js'
 import { countWait } from '../lib/stopwatch.js'
+import type { Platform } from '../platform.js'
 import {
   bodyHeadersOf,
   type CachedAnswer,
@@ -45,25 +46,28 @@ declare module 'fastify' {
   }
 }
 
+type CacheDeps = { compressor: Compressor; chain: ChainStatus }
+
 /**
  * Gives every route with `cacheMs` registered after this call a place in the response cache, which
  * keeps compressed copies; answers of the others are compressed as they leave.
  */
-export function cacheRoutes(app: FastifyInstance, ctx: Context, compressor: Compressor): void {
-  const compressAnswer = createCompressionHook(compressor)
-  const bytesMax = ctx.config.cacheMb * 1024 * 1024
-  const cache = new ResponseCache({ clock: ctx.clock, metrics: ctx.metrics, compressor }, bytesMax)
+export function cacheRoutes(app: FastifyInstance, platform: Platform, deps: CacheDeps): void {
+  const compressAnswer = createCompressionHook(deps.compressor)
+  const bytesMax = platform.config.cacheMb * 1024 * 1024
+  const cache = new ResponseCache({ clock: platform.clock, registry: platform.metrics, ...deps }, bytesMax)
   new Gauge({
     name: 'auspex_response_cache_bytes',
     help: 'Memory held by cached answers',
-    registers: [ctx.metrics.registry],
+    registers: [platform.metrics],
     collect() {
       this.set(cache.bytes)
     },
   })
   app.addHook('onRoute', (route) => {
     const cacheMs = route.config?.cacheMs
-    if (cacheMs !== undefined) route.handler = createHandler(route, cacheMs, cache, ctx)
+    if (cacheMs !== undefined)
+      route.handler = createHandler(route, cacheMs, cache, { platform, chain: deps.chain })
     else route.onSend = [compressAnswer, route.onSend ?? []].flat()
   })
 }
@@ -72,15 +76,15 @@ function createHandler(
   route: RouteOptions,
   cacheMs: NonNullable<FastifyContextConfig['cacheMs']>,
   cache: ResponseCache,
-  ctx: Context,
+  { platform, chain }: { platform: Platform; chain: ChainStatus },
 ): RouteOptions['handler'] {
   const { handler, config } = route
   const { cacheGridMs: gridMs = Number.POSITIVE_INFINITY, toRepeated } = config ?? {}
   const ttlOf = typeof cacheMs === 'number' ? () => cacheMs : cacheMs
-  const keyOf = createKeyOf(route, ctx.config.publicUrl === undefined && config?.isPerHost === true)
+  const keyOf = createKeyOf(route, platform.config.publicUrl === undefined && config?.isPerHost === true)
 
   const send = (request: FastifyRequest, reply: FastifyReply, answer: CachedAnswer, encoded: EncodedBody) => {
-    setHeaders(reply, headersOf(answer, encoded.encoding, ctx.clock.now()))
+    setHeaders(reply, headersOf(answer, encoded.encoding, platform.clock.now()))
     if (isKnownToClient(request, answer, encoded.encoding)) return reply.code(304).send()
     setHeaders(reply, bodyHeadersOf(encoded))
     return reply.send(encoded.body)
@@ -92,7 +96,7 @@ function createHandler(
     let isComputing = false
     const compute = async (nowMs: number) => {
       isComputing = true
-      const head = config?.dependsOnChain === true ? ctx.chain.head : undefined
+      const head = config?.dependsOnChain === true ? chain.head : undefined
       const value = (await handler.call(this, request, reply)) as Record<string, unknown>
       const ttlMs = ttlOf(request.query as never, nowMs, value as never)
       const text = String(reply.serializeInput(value, '200'))

@@ -1,8 +1,8 @@
+import type { FastifyPluginAsync } from 'fastify'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestApp, type TestApp } from '../../test/test-app.js'
-import type { ApiRoutes } from '../app.js'
 
-const routes: ApiRoutes = async (app) => {
+const routes: FastifyPluginAsync = async (app) => {
   app.get('/of-chain', { config: { access: 'public', dependsOnChain: true } }, async () => [])
   app.get('/of-us', { config: { access: 'public' } }, async () => [])
 }

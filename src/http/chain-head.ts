@@ -1,6 +1,6 @@
 import type { FastifyInstance, onSendAsyncHookHandler } from 'fastify'
-import type { ChainHead } from '../chain/chain-status.js'
-import type { Context } from '../context.js'
+import type { ChainHead, ChainStatus } from '../core/chain-status.js'
+import type { Clock } from '../core/clock.js'
 import { setHeaders } from './request-headers.js'
 
 declare module 'fastify' {
@@ -11,9 +11,9 @@ declare module 'fastify' {
 }
 
 /** Adds the last booked block and its age to every answer about the chain, which explains an empty one. */
-export function showChainHead(app: FastifyInstance, ctx: Context): void {
+export function showChainHead(app: FastifyInstance, clock: Clock, chain: ChainStatus): void {
   const addHead: onSendAsyncHookHandler = async (_request, reply, payload) => {
-    setHeaders(reply, headHeaders(ctx.chain.head, ctx.clock.now()))
+    setHeaders(reply, headHeaders(chain.head, clock.now()))
     return payload
   }
   app.addHook('onRoute', (route) => {

@@ -2,9 +2,9 @@ import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
 import type { TSchema } from 'typebox'
 import type { KeyedAccess } from '../accounts/access.js'
 import type { Caller } from '../accounts/key-ring.js'
-import type { Context } from '../context.js'
 import { isOverTime } from '../core/database-fault.js'
 import { unavailable } from '../core/errors.js'
+import type { Platform } from '../platform.js'
 import { Cursors } from './cursor.js'
 
 /** What every endpoint says about itself, beside its parameters and its work. */
@@ -22,22 +22,28 @@ export type EndpointHead = {
 }
 
 /** An endpoint as a value, made by `defineList` or `defineAnswer`. */
-export type Endpoint = {
+export type Endpoint<Deps = unknown> = {
   path: string
-  register: (app: FastifyInstance, parts: EndpointParts) => void
+  register: (app: FastifyInstance, parts: EndpointParts<Deps>) => void
 }
 
-export type EndpointParts = { ctx: Context; cursors: Cursors }
+/** `deps`: what the endpoint needs of other domains. */
+export type EndpointParts<Deps = unknown> = { platform: Platform; deps: Deps; cursors: Cursors }
 
 /** Who asks, and when. */
 export type Requester = { caller: Caller; nowMs: number }
 
+/** Endpoints that need nothing of other domains are handed nothing. */
+type Handed<Deps> = unknown extends Deps ? [] : [deps: Deps]
+
 /** The routes of some endpoints. */
 export const endpointRoutes =
-  (endpoints: readonly Endpoint[]): FastifyPluginAsync<{ ctx: Context }> =>
-  async (app, { ctx }) => {
-    const cursors = new Cursors(ctx, ctx.clock)
-    for (const endpoint of endpoints) endpoint.register(app, { ctx, cursors })
+  <Deps>(endpoints: readonly Endpoint<Deps>[]) =>
+  (platform: Platform, ...[deps]: Handed<Deps>): FastifyPluginAsync =>
+  async (app) => {
+    const cursors = new Cursors(platform, platform.clock)
+    const parts = { platform, deps: deps as Deps, cursors }
+    for (const endpoint of endpoints) endpoint.register(app, parts)
   }
 
 /** Runs queries of an endpoint. One that the database cancelled becomes a 503 that says what to narrow. */

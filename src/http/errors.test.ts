@@ -7,12 +7,12 @@ import { probeRoutes } from '../../test/probe-routes.js'
 import { sendRaw } from '../../test/raw-request.js'
 import { createTestApp, type TestApp } from '../../test/test-app.js'
 import { until } from '../../test/until.js'
-import { accountRoutes } from '../accounts/routes.js'
+import { accountRoutes } from '../account-api/routes.js'
 import { createClientFaultHandler } from './errors.js'
 
 let t: TestApp
 beforeAll(async () => {
-  t = await createTestApp({ routes: [probeRoutes, accountRoutes] })
+  t = await createTestApp({ routes: (ctx) => [probeRoutes, accountRoutes(ctx, ctx)] })
   await t.app.listen({ host: '127.0.0.1', port: 0 })
 })
 afterAll(() => t.close())

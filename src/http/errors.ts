@@ -1,11 +1,11 @@
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { type ChainStatus, whyChainIsMissing } from '../chain/chain-status.js'
-import type { Context } from '../context.js'
+import { type ChainStatus, whyChainIsMissing } from '../core/chain-status.js'
 import { isOutage } from '../core/database-fault.js'
 import { ApiError, badRequest, databaseLost, messageOf } from '../core/errors.js'
 import type { FloodLog } from '../lib/flood-log.js'
+import type { Platform } from '../platform.js'
 import { UpstreamError } from '../upstreams/transport/errors.js'
 import { UPSTREAMS, type UpstreamName } from '../upstreams/upstreams.js'
 import { markAnswer } from './request-headers.js'
@@ -15,7 +15,8 @@ const INCOMPLETE = 'The client left before its request was complete.'
 /** Turns every error of a request into an answer that the caller may read. */
 export function handleErrors(
   app: FastifyInstance,
-  { floodLog: log, chain, store }: Pick<Context, 'floodLog' | 'chain' | 'store'>,
+  { floodLog: log, store }: Platform,
+  chain: ChainStatus,
 ): void {
   app.setErrorHandler((error: Error, request, reply) => {
     const refusal = toApiError(error, request)

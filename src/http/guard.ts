@@ -2,9 +2,9 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyInstance, onRequestHookHandler, RouteOptions } from 'fastify'
 import type { Access } from '../accounts/access.js'
 import { type Admit, type Admitted, HOW_TO_SEND, RateLimited } from '../accounts/admission.js'
+import type { Accounts } from '../accounts/domain.js'
 import type { Caller } from '../accounts/key-ring.js'
 import type { Operators } from '../accounts/operators.js'
-import type { Context } from '../context.js'
 import { ApiError } from '../core/errors.js'
 import { setHeaders } from './request-headers.js'
 
@@ -22,22 +22,22 @@ declare module 'fastify' {
 }
 
 /** Puts the admission before every route registered after this call. */
-export function guardRoutes(app: FastifyInstance, ctx: Context): void {
+export function guardRoutes(app: FastifyInstance, accounts: Accounts): void {
   app.addHook('onRoute', (route) => {
     const access = route.config?.access
     if (access === undefined) throw new Error(`${route.url} does not say who may use it`)
-    const guard = chooseGuard(ctx, route, access)
+    const guard = chooseGuard(accounts, route, access)
     route.onRequest = [guard, ...[route.onRequest ?? []].flat()]
   })
 }
 
 const READING = ['GET', 'HEAD', 'OPTIONS']
 
-function chooseGuard(ctx: Context, { method }: RouteOptions, access: Access) {
+function chooseGuard({ admission, operators }: Accounts, { method }: RouteOptions, access: Access) {
   if (access === 'public') return admitAll
-  if (access === 'operator') return createOperatorGuard(ctx.operators)
+  if (access === 'operator') return createOperatorGuard(operators)
   const isChange = access.isRead !== true && ![method].flat().every((each) => READING.includes(each))
-  return createGuard(ctx.admission.for(access, { isChange }))
+  return createGuard(admission.for(access, { isChange }))
 }
 
 // Routes with a cache overwrite this header.

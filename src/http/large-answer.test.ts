@@ -8,8 +8,8 @@ import { awaitTurn } from './large-answer.js'
 
 let endless: Readable
 const t = await createTestApp({
-  routes: [
-    async (app, { ctx }) => {
+  routes: (ctx) => [
+    async (app) => {
       app.get('/endless', { config: { access: STANDARD } }, async (request, reply) => {
         await awaitTurn(ctx.largeAnswers, request, reply, 50)
         endless = new Readable({ read: () => endless.push(Buffer.alloc(1_000)) })

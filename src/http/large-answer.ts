@@ -3,7 +3,7 @@ import { finished } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '../core/errors.js'
 import { countWait } from '../lib/stopwatch.js'
-import type { LargeAnswers } from '../sessions/large-answers.js'
+import type { LargeAnswers } from './large-answers.js'
 
 /** A client that takes longer is cut off: it would keep others from their turn. */
 const SEND_MS_MAX = 5 * 60_000

@@ -259,12 +259,12 @@ export function defineList<
 
   async function selectPage(
     sql: Sql,
-    { ctx, cursors }: EndpointParts,
+    { platform, cursors }: EndpointParts,
     asked: ReturnType<typeof parseRequest>,
   ) {
     const { input, view, caller, issuedFor, limit, offset } = asked
     const cursor = await readCursor(cursors, asked)
-    const walk = { caller, nowMs: ctx.clock.now(), until: cursor?.until }
+    const walk = { caller, nowMs: platform.clock.now(), until: cursor?.until }
     const scope = await definition.resolve(sql, input, walk)
     const wanted = { limit, offset, after: cursor?.after }
     const found = scope === undefined ? NO_PAGE : await view.select(sql, scope, wanted)
@@ -290,7 +290,7 @@ export function defineList<
   }
 
   function readPage(parts: EndpointParts, asked: ReturnType<typeof parseRequest>) {
-    const pool = countQueries(parts.ctx.answerSql, asked.stopwatch)
+    const pool = countQueries(parts.platform.answerSql, asked.stopwatch)
     if (definition.readsOneSnapshot !== true) return selectPage(pool, parts, asked)
     return transact(pool, async (tx) => {
       await tx`set transaction isolation level repeatable read read only`

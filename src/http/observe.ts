@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, onResponseHookHandler } from 'fastify'
 import type { Metric, Registry } from 'prom-client'
-import type { Context } from '../context.js'
+import type { UsageMeter } from '../accounts/usage-meter.js'
+import type { Platform } from '../platform.js'
 
 /** Called with an answered request. */
 export type Observe = (request: FastifyRequest, reply: FastifyReply) => void
@@ -12,18 +13,18 @@ const UNCOUNTED = new Set([401, 402, 403, 429])
  * Counts, measures and logs the answered requests of every route registered after this call. The
  * returned function does the same for requests that no route takes.
  */
-export function observeRoutes(app: FastifyInstance, ctx: Context): Observe {
-  const times = new RequestTimes(ctx.metrics.registry)
+export function observeRoutes(app: FastifyInstance, platform: Platform, usage: UsageMeter): Observe {
+  const times = new RequestTimes(platform.metrics)
   const createObserve = (route: string, family: string): Observe => {
     const tallies = times.of(route)
     return (request, { statusCode, elapsedTime }) => {
       const { caller } = request
       if (caller !== undefined && statusCode < 500 && !UNCOUNTED.has(statusCode)) {
-        ctx.usage.add(caller, 'api_requests', 1, family)
+        usage.add(caller, 'api_requests', 1, family)
       }
       const seconds = elapsedTime / 1000
       addTime(tallies, request.method, statusCode, seconds)
-      logRequest(ctx, route, request, statusCode, seconds)
+      logRequest(platform, route, request, statusCode, seconds)
     }
   }
   app.addHook('onRoute', (route) => {
@@ -44,7 +45,7 @@ export function observeRoutes(app: FastifyInstance, ctx: Context): Observe {
  * come all the time, and `/v1/status` says why they fail.
  */
 function logRequest(
-  { log, floodLog }: Context,
+  { log, floodLog }: Platform,
   route: string,
   request: FastifyRequest,
   status: number,

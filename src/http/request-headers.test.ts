@@ -7,7 +7,7 @@ import { statusRoutes } from '../status/routes.js'
 let t: TestApp
 let key: string
 beforeAll(async () => {
-  t = await createTestApp({ routes: [probeRoutes, statusRoutes] })
+  t = await createTestApp({ routes: (ctx) => [probeRoutes, statusRoutes(ctx)] })
   await t.app.listen({ host: '127.0.0.1', port: 0 })
   key = (await t.createCaller('enterprise')).key
 })

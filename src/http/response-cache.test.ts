@@ -1,18 +1,18 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import fc from 'fast-check'
+import { Registry } from 'prom-client'
 import { expect, test } from 'vitest'
 import { ManualClock } from '../../test/manual-clock.js'
-import { createMetrics, type Metrics } from '../context.js'
 import { Compressor } from './compression.js'
 import { type Computed, ResponseCache } from './response-cache.js'
 
-const createCache = (clock: ManualClock, metrics: Metrics) =>
-  new ResponseCache({ clock, metrics, compressor: new Compressor() }, 100_000)
+const createCache = (clock: ManualClock) =>
+  new ResponseCache({ clock, registry: new Registry(), compressor: new Compressor() }, 100_000)
 
 const NO_GRID = Number.POSITIVE_INFINITY
 
 test('the cache never holds more than it may', async () => {
-  const cache = createCache(new ManualClock(), createMetrics())
+  const cache = createCache(new ManualClock())
   for (let index = 0; index < 200; index++) {
     const answer = await cache.get(`key ${index}`, NO_GRID, async () => ({
       ttlMs: 60_000,
@@ -48,11 +48,10 @@ async function pass(clock: ManualClock, toMs: number, computations: Computation[
 test('an answer is served until its time or its stretch of the grid is over, and never after', async () => {
   const asks = fc.record({ gapMs: fc.nat(150), lastsMs: fc.nat(300), ttlMs: fc.nat(400) })
   const grids = fc.oneof(fc.integer({ min: 1, max: 500 }), fc.constant(NO_GRID))
-  const metrics = createMetrics()
   await fc.assert(
     fc.asyncProperty(fc.nat(), grids, fc.array(asks), async (startMs, gridMs, requests) => {
       const clock = new ManualClock(startMs)
-      const cache = createCache(clock, metrics)
+      const cache = createCache(clock)
       const computations: Computation[] = []
       const replies: { atMs: number; madeAnew: boolean; text: Promise<string> }[] = []
       const mayServe = ({ beganAtMs, endsAtMs, ttlMs }: Computation, atMs: number) =>

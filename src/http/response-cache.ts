@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { Metrics } from '../context.js'
+import { Counter, type Registry } from 'prom-client'
 import type { Clock } from '../core/clock.js'
 import { type CachedAnswer, createAnswer, type EncodedBody, sizeOf } from './cached-answer.js'
 import { COMPRESS_BYTES_MIN, type Compressed, type Compressor, type Encoding } from './compression.js'
@@ -15,7 +15,7 @@ export type Computed = Pick<CachedAnswer, 'head'> & {
 /** Gets the time at which it begins. */
 type Compute = (nowMs: number) => Promise<Computed>
 
-type CacheParts = { clock: Clock; metrics: Metrics; compressor: Compressor }
+type CacheDeps = { clock: Clock; registry: Registry; compressor: Compressor }
 
 type Running = { boundaryMs: number; answer: Promise<CachedAnswer> }
 
@@ -28,7 +28,7 @@ type Running = { boundaryMs: number; answer: Promise<CachedAnswer> }
  */
 export class ResponseCache {
   readonly #clock: Clock
-  readonly #metrics: Metrics
+  readonly #lookups: Counter<'result'>
   readonly #compressor: Compressor
   // Resolved once: finding a counter by its labels costs more than the cache itself.
   readonly #hits: { inc(): void }
@@ -36,11 +36,16 @@ export class ResponseCache {
   readonly #running = new Map<string, Running>()
   readonly #compressing = new Map<string, Promise<Buffer>>()
 
-  constructor({ clock, metrics, compressor }: CacheParts, bytesMax: number) {
+  constructor({ clock, registry, compressor }: CacheDeps, bytesMax: number) {
     this.#clock = clock
-    this.#metrics = metrics
+    this.#lookups = new Counter({
+      name: 'auspex_response_cache_lookups_total',
+      help: 'Answers of cached routes by how they came about: hit, miss, or joined a running miss',
+      labelNames: ['result'] as const,
+      registers: [registry],
+    })
     this.#compressor = compressor
-    this.#hits = metrics.cacheLookups.labels('hit')
+    this.#hits = this.#lookups.labels('hit')
     this.#answers = new LRUCache({ maxSize: bytesMax, sizeCalculation: sizeOf })
   }
 
@@ -61,10 +66,10 @@ export class ResponseCache {
     }
     const running = this.#running.get(key)
     if (running !== undefined && nowMs < running.boundaryMs) {
-      this.#metrics.cacheLookups.inc({ result: 'joined' })
+      this.#lookups.inc({ result: 'joined' })
       return running.answer
     }
-    this.#metrics.cacheLookups.inc({ result: 'miss' })
+    this.#lookups.inc({ result: 'miss' })
     const boundaryMs = (Math.floor(nowMs / gridMs) + 1) * gridMs
     return this.#run(key, boundaryMs, compute(nowMs))
   }

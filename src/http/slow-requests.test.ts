@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
+import type { FastifyPluginAsync } from 'fastify'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { createTestApp, type TestApp } from '../../test/test-app.js'
+import { createTestApp, type TestApp, type TestContext } from '../../test/test-app.js'
 import { until } from '../../test/until.js'
-import { accountRoutes } from '../accounts/routes.js'
-import type { ApiRoutes } from '../app.js'
+import { accountRoutes } from '../account-api/routes.js'
 import { pause } from '../lib/timing.js'
 import { countQueries } from '../store/query-times.js'
 import { transact } from '../store/transaction.js'
@@ -17,22 +17,24 @@ const LARGE_BYTES = 30 * 1024 * 1024
 
 const access = { buckets: ['rest'] } as const
 
-const testRoutes: ApiRoutes = async (app, { ctx }) => {
-  app.get('/large', { config: { access } }, async (request, reply) => {
-    await awaitTurn(ctx.largeAnswers, request, reply)
-    return reply.type('text/plain').send(Buffer.alloc(LARGE_BYTES, 'a'))
-  })
-  app.get('/query', { config: { access: 'public' } }, async ({ stopwatch }) => ({
-    rows: (await countQueries(ctx.answerSql, stopwatch)`select 1`).length,
-  }))
-  app.post('/transaction', { config: { access } }, async ({ stopwatch }) => {
-    const sql = countQueries(ctx.answerSql, stopwatch)
-    const answer = await transact(sql, async function selectSlowly(tx) {
-      return await tx`select pg_sleep(${LONG_MS / 1000})`
+const testRoutes =
+  (ctx: TestContext): FastifyPluginAsync =>
+  async (app) => {
+    app.get('/large', { config: { access } }, async (request, reply) => {
+      await awaitTurn(ctx.largeAnswers, request, reply)
+      return reply.type('text/plain').send(Buffer.alloc(LARGE_BYTES, 'a'))
     })
-    return { rows: answer.length }
-  })
-}
+    app.get('/query', { config: { access: 'public' } }, async ({ stopwatch }) => ({
+      rows: (await countQueries(ctx.answerSql, stopwatch)`select 1`).length,
+    }))
+    app.post('/transaction', { config: { access } }, async ({ stopwatch }) => {
+      const sql = countQueries(ctx.answerSql, stopwatch)
+      const answer = await transact(sql, async function selectSlowly(tx) {
+        return await tx`select pg_sleep(${LONG_MS / 1000})`
+      })
+      return { rows: answer.length }
+    })
+  }
 
 let t: TestApp
 let port: number
@@ -42,7 +44,7 @@ let accountId: number
 beforeAll(async () => {
   t = await createTestApp({
     config: { slowRequestMs: SLOW_MS },
-    routes: [accountRoutes, testRoutes],
+    routes: (ctx) => [accountRoutes(ctx, ctx), testRoutes(ctx)],
   })
   await t.app.listen({ host: '127.0.0.1', port: 0 })
   ;({ port } = t.app.server.address() as { port: number })
@@ -183,6 +185,6 @@ test('a client that reads slowly makes the sending long, and a flood of lines be
     ['debug', undefined],
     ['warn', 2],
   ])
-  const metrics = await t.ctx.metrics.registry.getSingleMetricAsString('auspex_slow_requests_total')
+  const metrics = await t.ctx.metrics.getSingleMetricAsString('auspex_slow_requests_total')
   expect(metrics).toMatch(/part="sending"} [1-3]/)
 })

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { Counter } from 'prom-client'
-import type { Context } from '../context.js'
 import { Stopwatch } from '../lib/stopwatch.js'
+import type { Platform } from '../platform.js'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -21,15 +21,15 @@ const CLIENT_LEFT = 499
  * Logs requests to the routes registered after this call that take longer than the setting allows, with
  * what took the time. The URL is left out: the pattern of the route holds no key.
  */
-export function logSlowRequests(app: FastifyInstance, ctx: Context): void {
-  const { slowRequestMs } = ctx.config
+export function logSlowRequests(app: FastifyInstance, platform: Platform): void {
+  const { slowRequestMs } = platform.config
   app.decorateRequest('stopwatch', undefined)
   if (slowRequestMs === 0) return
   const slow = new Counter({
     name: 'auspex_slow_requests_total',
     help: 'Requests over AUSPEX_SLOW_REQUEST_MS, by what took most of the time',
     labelNames: ['part'] as const,
-    registers: [ctx.metrics.registry],
+    registers: [platform.metrics],
   })
 
   const end = (request: FastifyRequest, status: number): void => {
@@ -50,7 +50,7 @@ export function logSlowRequests(app: FastifyInstance, ctx: Context): void {
       ms,
       ...fields,
     })
-    ctx.floodLog.write('warn', 'slow request', shown, `${method} ${route}`)
+    platform.floodLog.write('warn', 'slow request', shown, `${method} ${route}`)
   }
 
   app.addHook('onRequest', (request, _reply, done) => {

@@ -36,6 +36,3 @@ export type HealthCheck = {
   /** A text for people; `undefined`: all is well. */
   problem: string | undefined
 }
-
-/** What runs of a domain beside the requests. */
-export type DomainWork = { jobs: readonly Job[]; status?: StatusPart | undefined }

@@ -1,5 +1,5 @@
-import { toSearchText, WORD_START } from '../catalogue/search-text.js'
 import { type Fragment, joinFragments, type Sql } from '../store/connection.js'
+import { toSearchText, WORD_START } from './search-text.js'
 
 /** A word of a search and, where it was misspelt, what it may stand for: one of them must occur. */
 export type QueryWord = readonly string[]

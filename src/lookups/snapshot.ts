@@ -1,6 +1,7 @@
-import type { Context } from '../context.js'
+import type { ChainStatus } from '../core/chain-status.js'
 import type { Job } from '../jobs/job.js'
 import { isChainLive } from '../jobs/until-live.js'
+import type { Platform } from '../platform.js'
 import type { Fragment, Sql } from '../store/connection.js'
 
 /*
@@ -51,7 +52,7 @@ const CHECK_MS = 1_000
  * Refreshes a snapshot when that is due, and at once when the chain is caught up with or a reorganisation has reverted
  * blocks of the snapshot.
  */
-export function createSnapshotJob(ctx: Context, snapshot: SnapshotJob): Job {
+export function createSnapshotJob(platform: Platform, chain: ChainStatus, snapshot: SnapshotJob): Job {
   const { name, everyMs, startsAfter, state, refresh } = snapshot
   let refreshedMs: number | undefined
   let wasLive = false
@@ -62,11 +63,11 @@ export function createSnapshotJob(ctx: Context, snapshot: SnapshotJob): Job {
     needsDatabase: true,
     startsAfter,
     run: async (signal) => {
-      const nowMs = ctx.clock.now()
+      const nowMs = platform.clock.now()
       // The clock may have been set back since.
       const isDue = refreshedMs === undefined || Math.abs(nowMs - refreshedMs) >= everyMs
-      const isLive = isChainLive(ctx)
-      const isStale = isLive && (!wasLive || (await hasUnseenReorg(ctx.sql, state)))
+      const isLive = isChainLive({ chain })
+      const isStale = isLive && (!wasLive || (await hasUnseenReorg(platform.sql, state)))
       if (!isDue && !isStale) return
       await refresh(signal)
       refreshedMs = nowMs

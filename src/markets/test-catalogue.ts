@@ -1,4 +1,4 @@
-import { joinSearchTexts, wordsOf } from '../catalogue/search-text.js'
+import { joinSearchTexts, wordsOf } from '../lookups/search-text.js'
 import type { Sql } from '../store/connection.js'
 
 /** A market of a test, each in an event of its own unless `event` says otherwise. */

@@ -58,7 +58,7 @@ beforeAll(async () => {
   sql = database.sql
   line = await BlockWriter.open({ pool: sql })
   await line.append([batchOf(chain.firstNumber + 1, OLD, false)])
-  t = await createTestApp({ database, routes: [positionRoutes] })
+  t = await createTestApp({ database, routes: (ctx) => [positionRoutes(ctx)] })
   key = (await t.createCaller('enterprise')).key
   const [wallet] = await sql<{ address: string }[]>`
     select '0x' || encode(address, 'hex') as address

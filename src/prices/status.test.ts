@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { createTestApp, type TestApp } from '../../test/test-app.js'
-import { type PriceStatus, priceStatus } from './jobs.js'
+import { type PriceStatus, priceStatus } from './domain.js'
 
 let t: TestApp
 let sources: PriceStatus[] = []

@@ -1,12 +1,15 @@
 import type { FastifyPluginAsync } from 'fastify'
 import { type Static, Type } from 'typebox'
 import { V3 } from '../accounts/access.js'
-import type { Context } from '../context.js'
+import type { Clock } from '../core/clock.js'
 import { badRequest } from '../core/errors.js'
 import { type AnswerTools, defineAnswer } from '../http/answer.js'
 import { type Endpoint, endpointRoutes } from '../http/endpoint.js'
 import { Address, ConditionId } from '../http/parameters.js'
 import { errorReply } from '../lib/error-reply.js'
+import type { Platform } from '../platform.js'
+import type { ClobClient } from '../upstreams/clob/client.js'
+import type { Upstreams } from '../upstreams/upstreams.js'
 import { presentRebates, presentRewards } from './present.js'
 import { readRebates } from './rebates.js'
 import { RewardPages } from './reward-pages.js'
@@ -22,11 +25,11 @@ of a wallet that is a contract it has none, and the answer says so with a \`hint
 
 const LOST = { 502: errorReply("The platform's order book does not answer, and there is no copy") }
 
-export const rewardRoutes: FastifyPluginAsync<{ ctx: Context }> = (app, options) =>
-  endpointRoutes(createRewardEndpoints(options.ctx))(app, options)
+export const rewardRoutes = (platform: Platform, { clob }: Pick<Upstreams, 'clob'>): FastifyPluginAsync =>
+  endpointRoutes(createRewardEndpoints(clob, platform.clock))(platform)
 
-function createRewardEndpoints({ upstreams, clock }: Context): Endpoint[] {
-  const pages = new RewardPages(upstreams.clob, clock)
+function createRewardEndpoints(clob: ClobClient, clock: Clock): Endpoint[] {
+  const pages = new RewardPages(clob, clock)
   const common = {
     tag: 'rewards',
     access: V3,
@@ -75,7 +78,7 @@ function createRewardEndpoints({ upstreams, clock }: Context): Endpoint[] {
         if (!isUtcDate(date))
           throw badRequest('Invalid date: there is no such day; leave out `date` for today')
         const asked = { date, address, accountId: caller.accountId }
-        return presentRebates(address, date, await readRebates(upstreams.clob, asked))
+        return presentRebates(address, date, await readRebates(clob, asked))
       },
     }),
   ]

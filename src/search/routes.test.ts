@@ -28,9 +28,9 @@ async function ask(key: string, fields: Fields) {
 }
 
 const calls = async () => {
-  const { values } = (await t.ctx.metrics.registry
-    .getSingleMetric('auspex_upstream_requests_total')
-    ?.get()) ?? { values: [] }
+  const { values } = (await t.ctx.metrics.getSingleMetric('auspex_upstream_requests_total')?.get()) ?? {
+    values: [],
+  }
   const own = values.filter(({ labels }) => labels.upstream === 'searxng')
   return own.reduce((sum, { value }) => sum + value, 0)
 }

@@ -5,7 +5,11 @@ import { endpointRoutes } from '../http/endpoint.js'
 import { errorReply } from '../lib/error-reply.js'
 import { onlineStatusOf, presentOnlineResult } from '../lookups/online-result.js'
 import type { SearxngQuery } from '../upstreams/searxng/client.js'
-import { ONLINE_RESULTS_MAX, type OnlineAnswer } from '../upstreams/searxng/online-search.js'
+import {
+  ONLINE_RESULTS_MAX,
+  type OnlineAnswer,
+  type OnlineSearch,
+} from '../upstreams/searxng/online-search.js'
 import { OnlineSearchQuery, OnlineSearchReply } from './schemas.js'
 
 const TTL_SECONDS_MAX = 3_600
@@ -31,10 +35,10 @@ const searchOnline = defineAnswer({
   errors: {
     502: errorReply('No engine answers (`search_unavailable`), or web search is not set up here'),
   },
-  answer: async ({ ctx, caller }: AnswerTools, input) => {
+  answer: async ({ deps, caller }: AnswerTools<{ onlineSearch: OnlineSearch }>, input) => {
     const query = toOnlineQuery(input)
     const ttlMs = clamp(input.cache_ttl_seconds, TTL_SECONDS_MAX) * 1000
-    const answer = await ctx.onlineSearch.search(query, { ttlMs, accountId: caller.accountId })
+    const answer = await deps.onlineSearch.search(query, { ttlMs, accountId: caller.accountId })
     const resultsMax = clamp(input.max_results, ONLINE_RESULTS_MAX)
     return presentSearch(answer, { q: input.q, engines: query.engines, resultsMax })
   },

@@ -248,7 +248,8 @@ test('the turn of a key comes a second after its last request', async () => {
   const { accountId, keyId, ask } = await open()
   await ask(search('the'))
   const tools = {
-    ctx: t.ctx,
+    platform: t.ctx,
+    deps: t.ctx,
     caller: {
       accountId,
       keyId,

@@ -1,11 +1,11 @@
 import type { FastifyPluginAsync } from 'fastify'
 import { Type } from 'typebox'
 import { SOCIAL } from '../accounts/access.js'
-import type { Context } from '../context.js'
-import { defineAnswer } from '../http/answer.js'
+import { type AnswerTools, defineAnswer } from '../http/answer.js'
 import { endpointRoutes } from '../http/endpoint.js'
 import { errorReply } from '../lib/error-reply.js'
-import { findPosts, listPosts } from '../lookups/posts/search-posts.js'
+import { findPosts, listPosts, type SocialDeps } from '../lookups/posts/search-posts.js'
+import type { Platform } from '../platform.js'
 import { chooseMax, Handle, SearchQuery, SearchReply, TimelineQuery, TimelineReply } from './schemas.js'
 
 const SEARCH_MAX = 20
@@ -30,7 +30,7 @@ no cursor: narrow with \`since:\` and \`until:\` to go further. ${COST}`,
   query: SearchQuery,
   reply: SearchReply,
   errors,
-  answer: async (tools, { q: query, ...counts }) => {
+  answer: async (tools: AnswerTools<SocialDeps>, { q: query, ...counts }) => {
     const max = chooseMax(counts, SEARCH_MAX)
     const { posts, cutAtMs } = await findPosts(tools, { query, max })
     return {
@@ -38,7 +38,7 @@ no cursor: narrow with \`since:\` and \`until:\` to go further. ${COST}`,
       tweets: posts,
       result_count: posts.length,
       ...(cutAtMs !== undefined && { searched_since: toIsoSeconds(cutAtMs) }),
-      fetched_at: toIsoSeconds(tools.ctx.clock.now()),
+      fetched_at: toIsoSeconds(tools.platform.clock.now()),
     }
   },
 })
@@ -53,27 +53,29 @@ const timelineEndpoint = defineAnswer({
   query: TimelineQuery,
   reply: TimelineReply,
   errors: { ...errors, 404: errorReply('There is no such public account') },
-  answer: async (tools, { handle: given, ...counts }) => {
+  answer: async (tools: AnswerTools<SocialDeps>, { handle: given, ...counts }) => {
     const handle = given.replace(/^@/, '')
     const posts = await listPosts(tools, { handle, max: chooseMax(counts, TIMELINE_MAX) })
     return {
       handle,
       tweets: posts,
       result_count: posts.length,
-      fetched_at: toIsoSeconds(tools.ctx.clock.now()),
+      fetched_at: toIsoSeconds(tools.platform.clock.now()),
     }
   },
 })
 
 const toIsoSeconds = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`
 
-export const socialRoutes: FastifyPluginAsync<{ ctx: Context }> = async (app, { ctx }) => {
-  app.addHook('onSend', async ({ caller }, reply) => {
-    if (caller === undefined) return
-    // An answer without the headers is better than none.
-    const used = await ctx.socialQuota.usedBy(caller.accountId).catch(() => undefined)
-    if (used === undefined) return
-    reply.headers({ 'x-quota-used': used, 'x-quota-limit': caller.plan.socialPerMonth })
-  })
-  await endpointRoutes([searchEndpoint, timelineEndpoint])(app, { ctx })
-}
+export const socialRoutes =
+  (platform: Platform, deps: SocialDeps): FastifyPluginAsync =>
+  async (app, options) => {
+    app.addHook('onSend', async ({ caller }, reply) => {
+      if (caller === undefined) return
+      // An answer without the headers is better than none.
+      const used = await deps.socialQuota.usedBy(caller.accountId).catch(() => undefined)
+      if (used === undefined) return
+      reply.headers({ 'x-quota-used': used, 'x-quota-limit': caller.plan.socialPerMonth })
+    })
+    await endpointRoutes([searchEndpoint, timelineEndpoint])(platform, deps)(app, options)
+  }

@@ -2,7 +2,6 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { LEAGUES } from '../../sim/universe/games/leagues.js'
 import { JumpingTiming } from '../../test/jumping-timing.js'
 import { openSimulatedApp, type SimulatedApp } from '../../test/simulated-app.js'
-import { catalogueDepsOf } from '../catalogue/deps.js'
 import { storeEntries } from '../catalogue/store.js'
 import { STALE_MS_MAX } from '../store/stored-cache.js'
 import { selectLeagueActivity } from './leagues/queries.js'
@@ -12,7 +11,7 @@ const HOUR_MS = 3_600_000
 let t: SimulatedApp
 beforeAll(async () => {
   t = await openSimulatedApp({ hasGames: true, timing: new JumpingTiming() })
-  const deps = catalogueDepsOf(t.ctx)
+  const deps = t.domains.catalogue
   for await (const { items } of deps.gamma.eachEventPage({ tagSlug: 'sports' }))
     await storeEntries(deps, { events: items })
 })

@@ -1,13 +1,24 @@
+import type { LiveBooks } from '../books/live-books.js'
 import { ApiError } from '../core/errors.js'
 import type { AnswerTools } from '../http/answer.js'
 import { withLinked } from '../lib/abort.js'
-import type { Cached } from '../lib/stale-fallback-cache.js'
+import type { Cached, StaleFallbackCache } from '../lib/stale-fallback-cache.js'
 import { pause } from '../lib/timing.js'
+import type { SocialDeps } from '../lookups/posts/search-posts.js'
+import type { LiveScores } from '../scores/live-scores.js'
+import type { OnlineSearch } from '../upstreams/searxng/online-search.js'
 import type { CallOptions } from '../upstreams/transport/http.js'
 import { withPatience } from '../upstreams/transport/patience.js'
 
+export type SportsDeps = SocialDeps & {
+  books: LiveBooks
+  fallbackCache: StaleFallbackCache
+  onlineSearch: OnlineSearch
+  scores: LiveScores
+}
+
 /** What everything of sports is read with: the caller pays for the calls that the request causes. */
-export type SportsTools = Pick<AnswerTools, 'ctx' | 'caller'>
+export type SportsTools = Pick<AnswerTools<SportsDeps>, 'platform' | 'deps' | 'caller'>
 
 /** One way to read something. `name` is how answers call it, such as `gamma:/events`. */
 export type SportsSource<Value> = { name: string; read: (call: CallOptions) => Promise<Value> }
@@ -98,7 +109,7 @@ export const readFirstOrCopy = <Value>(
   tools: SportsTools,
   { key, freshMs, sources, isSuitable }: CopiedSources<Value>,
 ): Promise<Cached<Sourced<Value>>> =>
-  tools.ctx.fallbackCache.get(key, {
+  tools.deps.fallbackCache.get(key, {
     freshMs,
     waitMs: COPY_WAIT_MS,
     accountId: tools.caller.accountId,

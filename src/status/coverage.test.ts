@@ -3,15 +3,16 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 
 import { FIRST_NUMBER } from '../../sim/universe/chain.js'
 import { createTestApp, type TestApp } from '../../test/test-app.js'
 import { until } from '../../test/until.js'
+import { chainStatus } from '../chain/domain.js'
 import { type FollowWorld, openWorld } from '../chain/follow/test-follow.js'
 import { Ingest } from '../chain/ingest.js'
-import { chainStatus } from '../chain/jobs.js'
 import { loadConfig } from '../config/config.js'
 import { LiveEvents } from '../events/live-events.js'
 
 const FROM_BLOCK = FIRST_NUMBER + 500
 /** The chain is asked this long after its newest block. */
 const AGE_SEC = 3
+const PATIENCE = { timeout: 60_000 }
 
 let world: FollowWorld
 let t: TestApp
@@ -160,19 +161,16 @@ test('who has not tried to book yet is not ready, however fresh the last block i
 test('what keeps the chain from being booked is shown until it is mended', async () => {
   startIngest()
   const shown = async () => (await get('/v1/status')).json().chain
-  await vi.waitFor(async () => expect(await shown()).toMatchObject({ phase: 'live' }))
+  await vi.waitFor(async () => expect(await shown()).toMatchObject({ phase: 'live' }), PATIENCE)
   await t.ctx.sql`alter table recent_blocks rename to lost_blocks`
   world.makeBlock()
-  await vi.waitFor(async () =>
-    expect(await shown()).toMatchObject({
-      phase: 'stopped',
-      problem: expect.stringMatching(/the chain cannot be booked: .*recent_blocks/),
-    }),
-  )
+  const problem = expect.stringMatching(/the chain cannot be booked: .*recent_blocks/)
+  await vi.waitFor(async () => expect(await shown()).toMatchObject({ phase: 'stopped', problem }), PATIENCE)
   await t.ctx.sql`alter table lost_blocks rename to recent_blocks`
-  await vi.waitFor(async () => expect(await shown()).toMatchObject({ phase: 'live', problem: null }), {
-    timeout: 60_000,
-  })
+  await vi.waitFor(
+    async () => expect(await shown()).toMatchObject({ phase: 'live', problem: null }),
+    PATIENCE,
+  )
 })
 
 test('GET /v1/coverage: 200, every hole is listed, and the ledger has none', async () => {

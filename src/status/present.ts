@@ -1,9 +1,9 @@
 import type { BlockTime, KindCoverage } from '../chain/coverage.js'
 import type { StateRow } from '../chain/queries.js'
 import { SETTINGS } from '../config/settings.js'
-import type { Context } from '../context.js'
 import { presentAge } from '../core/clock.js'
 import type { JobRecord } from '../jobs/runner.js'
+import type { Platform } from '../platform.js'
 import type { TickCoverage } from '../prices/archive/coverage.js'
 import { feedOf, STREAMS } from '../prices/streams.js'
 import { UPSTREAMS } from '../upstreams/upstreams.js'
@@ -61,7 +61,7 @@ const OPTIONAL_FEATURES = Object.values(UPSTREAMS).flatMap(({ feature, optional 
   return feature === undefined || key === undefined ? [] : { feature, key, setting: SETTINGS[key].env }
 })
 
-export function presentStatus({ config, statusParts, jobs, clock, startedAtMs }: Context) {
+export function presentStatus({ config, statusParts, jobs, clock }: Platform, startedAtMs: number) {
   const nowMs = clock.now()
   const fields = statusParts.map((part) => part.fields?.(nowMs) ?? {})
   return {

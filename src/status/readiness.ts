@@ -1,5 +1,5 @@
-import type { Context } from '../context.js'
 import type { HealthCheck } from '../jobs/job.js'
+import type { Platform } from '../platform.js'
 
 const WORST_FIRST = ['not_ready', 'degraded', 'ready'] as const
 
@@ -7,7 +7,7 @@ const WORST_FIRST = ['not_ready', 'degraded', 'ready'] as const
  * `ready`: all is well. `degraded`: the service answers, with something missing, such as the prices
  * of one source. `not_ready`: the service cannot do its work.
  */
-export function readiness({ store, statusParts, clock }: Context) {
+export function readiness({ store, statusParts, clock }: Platform) {
   const nowMs = clock.now()
   const checks = [checkStore(store.problem), ...statusParts.flatMap((part) => part.check?.(nowMs) ?? [])]
   const hasStatus = (status: HealthCheck['status']) => checks.some((check) => check.status === status)

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestApp, type TestApp } from '../../test/test-app.js'
 import { until } from '../../test/until.js'
 import { NO_KEYS } from '../bus/event.js'
-import type { FollowerStatus } from '../chain/chain-status.js'
-import { chainStatus } from '../chain/jobs.js'
-import { eventStatus, presentBytes } from '../events/jobs.js'
+import { chainStatus } from '../chain/domain.js'
+import type { FollowerStatus } from '../core/chain-status.js'
+import { eventStatus, presentBytes } from '../events/domain.js'
 
 let t: TestApp
 beforeAll(async () => {
@@ -196,7 +196,7 @@ describe('GET /v1/status', () => {
     ])
     ending.abort()
     await running
-    const metrics = await t.ctx.metrics.registry.metrics()
+    const metrics = await t.ctx.metrics.metrics()
     expect(metrics).toContain('auspex_job_runs_total{job="probe",result="failed"} 1')
   })
 
@@ -258,7 +258,7 @@ describe('GET /metrics', () => {
     new Gauge({
       name: 'probe_collections',
       help: 'test',
-      registers: [t.ctx.metrics.registry],
+      registers: [t.ctx.metrics],
       collect() {
         this.set(++collected)
       },

@@ -1,124 +1,133 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
+import { Gauge } from 'prom-client'
 import { STANDARD } from '../accounts/access.js'
 import { coverageOf } from '../chain/coverage.js'
 import { selectCoverage, selectState, selectTimeFrom } from '../chain/queries.js'
-import type { Context } from '../context.js'
 import { ApiError } from '../core/errors.js'
+import type { Platform } from '../platform.js'
 import { readTickCoverage } from '../prices/archive/coverage.js'
 import { countQueries } from '../store/query-times.js'
 import { presentCoverage, presentStatus, presentTicks } from './present.js'
 import { readiness } from './readiness.js'
 import { CoverageQuery, CoverageReply, HealthReply, ReadyReply, StatusReply } from './schemas.js'
 
-export const statusRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async (app, { ctx }) => {
-  app.get(
-    '/healthz',
-    {
-      config: { access: 'public' },
-      schema: {
-        operationId: 'getHealth',
-        summary: 'Is the process alive?',
-        tags: ['service'],
-        response: { 200: HealthReply },
+export const statusRoutes =
+  (platform: Platform): FastifyPluginAsyncTypebox =>
+  async (app) => {
+    const startedAtMs = platform.clock.now()
+    app.get(
+      '/healthz',
+      {
+        config: { access: 'public' },
+        schema: {
+          operationId: 'getHealth',
+          summary: 'Is the process alive?',
+          tags: ['service'],
+          response: { 200: HealthReply },
+        },
       },
-    },
-    async () => ({ status: 'ok' as const }),
-  )
+      async () => ({ status: 'ok' as const }),
+    )
 
-  app.get(
-    '/readyz',
-    {
-      config: { access: 'public' },
-      schema: {
-        operationId: 'getReadiness',
-        summary: 'Can the service do its work?',
-        description:
-          'Answers 200 when every check is `ok`, and 503 with the reason otherwise. `degraded` means that what is known is served, but prices are missing: with 200 while another source still delivers them, with 503 when none does.',
-        tags: ['service'],
-        response: { 200: ReadyReply, 503: ReadyReply },
+    app.get(
+      '/readyz',
+      {
+        config: { access: 'public' },
+        schema: {
+          operationId: 'getReadiness',
+          summary: 'Can the service do its work?',
+          description:
+            'Answers 200 when every check is `ok`, and 503 with the reason otherwise. `degraded` means that what is known is served, but prices are missing: with 200 while another source still delivers them, with 503 when none does.',
+          tags: ['service'],
+          response: { 200: ReadyReply, 503: ReadyReply },
+        },
       },
-    },
-    async (_request, reply) => {
-      const { status, isReady, checks } = readiness(ctx)
-      reply.code(isReady ? 200 : 503)
-      return { status, checks }
-    },
-  )
+      async (_request, reply) => {
+        const { status, isReady, checks } = readiness(platform)
+        reply.code(isReady ? 200 : 503)
+        return { status, checks }
+      },
+    )
 
-  app.get(
-    '/v1/status',
-    {
-      config: { access: STANDARD },
-      schema: {
-        operationId: 'getStatus',
-        summary: 'What the service is doing',
-        description: 'Parts that do not run report zero.',
-        tags: ['service'],
-        response: { 200: StatusReply },
+    app.get(
+      '/v1/status',
+      {
+        config: { access: STANDARD },
+        schema: {
+          operationId: 'getStatus',
+          summary: 'What the service is doing',
+          description: 'Parts that do not run report zero.',
+          tags: ['service'],
+          response: { 200: StatusReply },
+        },
       },
-    },
-    async () => presentStatus(ctx),
-  )
+      async () => presentStatus(platform, startedAtMs),
+    )
 
-  app.get(
-    '/v1/coverage',
-    {
-      config: { access: STANDARD, cacheMs: 1_000, dependsOnChain: true },
-      schema: {
-        operationId: 'getCoverage',
-        summary: 'Which part of history is here',
-        description:
-          'Lists for each kind of data from which block and time to which it is complete, and every hole in between: an empty answer elsewhere means that nothing happened only where this says that the data is there. Prices of coins are listed hour by hour.',
-        tags: ['service'],
-        querystring: CoverageQuery,
-        response: { 200: CoverageReply },
+    app.get(
+      '/v1/coverage',
+      {
+        config: { access: STANDARD, cacheMs: 1_000, dependsOnChain: true },
+        schema: {
+          operationId: 'getCoverage',
+          summary: 'Which part of history is here',
+          description:
+            'Lists for each kind of data from which block and time to which it is complete, and every hole in between: an empty answer elsewhere means that nothing happened only where this says that the data is there. Prices of coins are listed hour by hour.',
+          tags: ['service'],
+          querystring: CoverageQuery,
+          response: { 200: CoverageReply },
+        },
       },
-    },
-    async ({ query, stopwatch }) => {
-      const sql = countQueries(ctx.sql, stopwatch)
-      const state = await selectState(sql)
-      const ranges = await selectCoverage(sql)
-      const timeFrom = async (block: number | null) =>
-        block === null ? undefined : selectTimeFrom(sql, block)
-      const times = {
-        ledgerFrom: await timeFrom(state.ledgerFrom),
-        keptFrom: await timeFrom(state.keptFrom),
+      async ({ query, stopwatch }) => {
+        const sql = countQueries(platform.sql, stopwatch)
+        const state = await selectState(sql)
+        const ranges = await selectCoverage(sql)
+        const timeFrom = async (block: number | null) =>
+          block === null ? undefined : selectTimeFrom(sql, block)
+        const times = {
+          ledgerFrom: await timeFrom(state.ledgerFrom),
+          keptFrom: await timeFrom(state.keptFrom),
+        }
+        const nowMs = platform.clock.now()
+        return {
+          ...presentCoverage(state, coverageOf(state, ranges, times), nowMs),
+          ticks: presentTicks(await readTickCoverage(sql, nowMs, query.hours)),
+        }
+      },
+    )
+
+    const collectMetrics = createCollector(platform)
+    app.get('/metrics', { config: { access: 'public' }, schema: { hide: true } }, async (request, reply) => {
+      if (!mayScrape(request, platform.config.metricsToken)) {
+        throw new ApiError(
+          403,
+          'Metrics are for this machine, or for the bearer token of AUSPEX_METRICS_TOKEN.',
+        )
       }
-      const nowMs = ctx.clock.now()
-      return {
-        ...presentCoverage(state, coverageOf(state, ranges, times), nowMs),
-        ticks: presentTicks(await readTickCoverage(sql, nowMs, query.hours)),
-      }
-    },
-  )
-
-  const collectMetrics = createCollector(ctx)
-  app.get('/metrics', { config: { access: 'public' }, schema: { hide: true } }, async (request, reply) => {
-    if (!mayScrape(request, ctx.config.metricsToken)) {
-      throw new ApiError(
-        403,
-        'Metrics are for this machine, or for the bearer token of AUSPEX_METRICS_TOKEN.',
-      )
-    }
-    reply.type(ctx.metrics.registry.contentType)
-    return await collectMetrics()
-  })
-}
+      reply.type(platform.metrics.contentType)
+      return await collectMetrics()
+    })
+  }
 
 /**
  * Collects the metrics once a second at most, however many callers ask: it takes milliseconds, in which
  * nothing else runs.
  */
-function createCollector({ metrics, store, clock }: Context): () => Promise<string> {
+function createCollector({ metrics, store, clock }: Platform): () => Promise<string> {
+  new Gauge({
+    name: 'auspex_store_up',
+    help: '1 while the database answers',
+    registers: [metrics],
+    collect() {
+      this.set(store.problem === undefined ? 1 : 0)
+    },
+  })
   let collected = { second: Number.NaN, text: Promise.resolve('') }
   return () => {
     const second = Math.floor(clock.now() / 1000)
-    if (second !== collected.second) {
-      metrics.storeUp.set(store.problem === undefined ? 1 : 0)
-      collected = { second, text: metrics.registry.metrics() }
-    }
+    if (second !== collected.second) collected = { second, text: metrics.metrics() }
     return collected.text
   }
 }

@@ -1,7 +1,7 @@
-import type { Context } from '../context.js'
 import { toTokenId } from '../core/ids.js'
 import { COMBO_MODULE } from '../core/structured-id.js'
 import type { Samples } from '../http/examples.js'
+import type { Platform } from '../platform.js'
 import type { Sql } from '../store/connection.js'
 
 /** Only the newest rows are looked at, so that it takes no longer when there are more. */
@@ -10,7 +10,7 @@ const FRESH_MS = 10 * 60_000
 /** A database that is being filled has no sample of some kinds yet. */
 const PARTIAL_MS = 30_000
 
-type SampleParts = Pick<Context, 'store' | 'clock' | 'floodLog'>
+type SampleParts = Pick<Platform, 'store' | 'clock' | 'floodLog'>
 
 /**
  * Finds things of this database that have data, for the reference to ask about. They are read again after ten

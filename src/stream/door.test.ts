@@ -407,7 +407,7 @@ describe('the status', () => {
       firehose_connections: 1,
     })
     expect(reply.json().ws_subscribers).toBeGreaterThan(0)
-    const metrics = await t.ctx.metrics.registry.metrics()
+    const metrics = await t.ctx.metrics.metrics()
     expect(metrics).toMatch(/auspex_ws_connections{socket="events"} [1-9]/)
     expect(metrics).toMatch(/auspex_ws_closed_total{code="4408"} [1-9]/)
     expect(metrics).toMatch(/auspex_ws_refused_total{reason="unauthorized"} [1-9]/)

@@ -3,7 +3,6 @@ import type { Socket } from 'node:net'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { AddressThrottle } from '../accounts/address-throttle.js'
 import { digestSecret } from '../accounts/secret.js'
-import type { Context } from '../context.js'
 import { findSecret } from '../http/guard.js'
 import { faultFields } from '../lib/fault-fields.js'
 import { withTimeout } from '../lib/timeout.js'
@@ -11,6 +10,7 @@ import { pollUntil } from '../lib/timing.js'
 import { ClientConnection } from './client-connection.js'
 import type { Connection, Protocol } from './connection.js'
 import { Connections } from './connections.js'
+import type { StreamDeps } from './deps.js'
 import { Flusher } from './fast/flusher.js'
 import { KeyCheck } from './key-check.js'
 import { countFirehoses, createSocketMetrics } from './metrics.js'
@@ -53,7 +53,7 @@ export type CreateProtocol = (
 
 /** Takes the WebSockets of an HTTP server. */
 export class SocketDoor {
-  readonly #ctx: Context
+  readonly #ctx: StreamDeps
   readonly #server: Server
   readonly #createProtocol: CreateProtocol
   readonly #readUpgrade: (request: IncomingMessage) => SocketRequest | undefined
@@ -80,7 +80,7 @@ export class SocketDoor {
   readonly #unclosed = new Set<ClientConnection>()
   #isClosing = false
 
-  constructor(server: Server, ctx: Context, createProtocol: CreateProtocol) {
+  constructor(server: Server, ctx: StreamDeps, createProtocol: CreateProtocol) {
     this.#server = server
     this.#ctx = ctx
     this.#createProtocol = createProtocol
@@ -89,7 +89,7 @@ export class SocketDoor {
     this.#throttle = new AddressThrottle(ctx.clock, REFUSALS_PER_MINUTE_MAX)
     this.#keyCheck = new KeyCheck(ctx, this.#connections)
     this.#admission = new SocketAdmission(ctx, this.#connections)
-    this.#metrics = createSocketMetrics(ctx.metrics.registry, this.#connections)
+    this.#metrics = createSocketMetrics(ctx.metrics, this.#connections)
     this.#timer = setInterval(() => this.beat(), BEAT_EVERY_MS).unref()
     server.on('upgrade', this.#onUpgrade)
     ctx.statusParts.push({

@@ -1,8 +1,8 @@
 import { Gauge } from 'prom-client'
 import type { BusEvent } from '../bus/event.js'
-import type { Context } from '../context.js'
 import { FairSemaphore } from '../lib/fair-semaphore.js'
 import type { Connection } from './connection.js'
+import type { StreamDeps } from './deps.js'
 import { meterOf } from './events/replay-frames.js'
 import { SharedFrame } from './fast/shared-frame.js'
 import { PriceReceivers } from './subscriptions/price-receivers.js'
@@ -13,9 +13,7 @@ const ITEMS_MAX = 2_000_000
 /** Of one account, so that others find place too. */
 const ITEMS_PER_ACCOUNT_MAX = 500_000
 
-type HubParts = Pick<Context, 'bus' | 'priceBus' | 'scoreBus'> & {
-  metrics: Pick<Context['metrics'], 'registry'>
-}
+type HubParts = Pick<StreamDeps, 'bus' | 'priceBus' | 'scoreBus' | 'metrics'>
 
 /** Hands every published event to the connections that asked for it, as one frame for all. */
 export class StreamHub {
@@ -41,7 +39,7 @@ export class StreamHub {
       name: 'auspex_stream_subscriptions',
       help: 'Filters of all subscriptions of the event stream, and the values in them',
       labelNames: ['what'] as const,
-      registers: [metrics.registry],
+      registers: [metrics],
       collect() {
         for (const [what, count] of Object.entries(counts())) this.set({ what }, count)
       },

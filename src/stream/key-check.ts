@@ -1,9 +1,9 @@
 import { type Caller, UNKNOWN_KEY } from '../accounts/key-ring.js'
-import type { Context } from '../context.js'
 import type { Connections } from './connections.js'
+import type { StreamDeps } from './deps.js'
 import { CLOSE } from './socket-error.js'
 
-type KeyCheckContext = Pick<Context, 'keyRing' | 'clock'>
+type KeyCheckContext = Pick<StreamDeps, 'keyRing' | 'clock'>
 
 /**
  * Closes connections whose key was revoked or has expired, whose account was suspended or deleted, or whose

@@ -1,12 +1,12 @@
 import type { Caller } from '../accounts/key-ring.js'
 import { digestSecret } from '../accounts/secret.js'
-import type { Context } from '../context.js'
 import { isOutage } from '../core/database-fault.js'
 import { ApiError } from '../core/errors.js'
 import { findSecret } from '../http/guard.js'
 import { pollUntil } from '../lib/timing.js'
 import type { SessionRefusal, SocketSession } from '../sessions/socket-sessions.js'
 import { type Connections, OUT_OF_TIME } from './connections.js'
+import type { StreamDeps } from './deps.js'
 import { CLOSE, type SocketError } from './socket-error.js'
 import type { SocketKind, SocketRequest } from './upgrade.js'
 
@@ -16,7 +16,7 @@ const DATABASE_MS_MAX = 8_000
 export type AdmittedSocket = { caller: Caller; digest: string; session: SocketSession }
 export type RefusedSocket = { closeCode: number; error: SocketError }
 
-type AdmissionContext = Pick<Context, 'admission' | 'socketSessions' | 'usage' | 'store' | 'floodLog'>
+type AdmissionContext = Pick<StreamDeps, 'admission' | 'socketSessions' | 'usage' | 'store' | 'floodLog'>
 
 /** Decides on clients that connect: by their key, then by the limits of its plan. */
 export class SocketAdmission {

@@ -1,12 +1,12 @@
 import type { FastifyPluginAsync } from 'fastify'
 import { Type } from 'typebox'
 import { V3 } from '../accounts/access.js'
-import type { Context } from '../context.js'
 import { type AnswerTools, defineAnswer } from '../http/answer.js'
 import { endpointRoutes } from '../http/endpoint.js'
 import { selectWalletId } from '../lookups/ids.js'
 import type { PositionKind } from '../lookups/position-sql.js'
 import { selectSeqRange } from '../lookups/seq-range.js'
+import type { Platform } from '../platform.js'
 import type { Sql } from '../store/connection.js'
 import { PnlCalculations } from './pnl-calculations.js'
 import { type PnlWindow, resolvePnlWindow } from './pnl-window.js'
@@ -244,5 +244,5 @@ function presentWithCombos(row: WalletSummary, combos: WalletSummary | undefined
   return { ...fields, ...presentCombos(combos), realized_pnl: fields.net_realized_pnl }
 }
 
-export const walletRoutes: FastifyPluginAsync<{ ctx: Context }> = (app, options) =>
-  endpointRoutes([wallet, walletBatch, walletPnl(new PnlCalculations()), walletPnlEvents])(app, options)
+export const walletRoutes = (platform: Platform): FastifyPluginAsync =>
+  endpointRoutes([wallet, walletBatch, walletPnl(new PnlCalculations()), walletPnlEvents])(platform)

@@ -6,9 +6,8 @@ import { gameStateAt } from '../../sim/universe/games/game-state.js'
 import type { Market } from '../../sim/universe/market.js'
 import { Universe } from '../../sim/universe/universe.js'
 import { loadConfig } from '../../src/config/config.js'
-import { createScoreWork } from '../../src/scores/jobs.js'
 import { listenSockets, SocketClient } from '../socket-client.js'
-import { createTestApp, type TestApp } from '../test-app.js'
+import { createTestApp, jobOf, type TestApp } from '../test-app.js'
 import { until } from '../until.js'
 
 const START_MS = Date.UTC(2026, 10, 14, 12)
@@ -38,8 +37,7 @@ beforeAll(async () => {
     .events()
     .filter((event) => event.game === game)
     .flatMap((event) => event.markets)
-  const [collection] = createScoreWork(t.ctx).jobs
-  void collection?.run(stopping.signal)
+  void jobOf(t.domains, 'score collection').run(stopping.signal)
   client = await SocketClient.open(`${await listenSockets(t.app)}/ws?key=${key}`)
   client.send({ action: 'subscribe', type: 'scores', filters: { leagues: [game.league.code] } })
   await client.next(({ type }) => type === 'snapshot')

@@ -48,7 +48,7 @@ let serviceUrl: string
 let key: string
 beforeAll(async () => {
   t = await createTestApp({
-    routes: [webhookRoutes],
+    routes: (ctx) => [webhookRoutes(ctx, ctx)],
     config: { webhookNetworks: ['127.0.0.0/8'] },
   })
   // Receivers refuse timestamps that are not of now.

@@ -13,7 +13,7 @@ import { openReceiver } from './receiver.js'
 
 let t: TestApp
 beforeAll(async () => {
-  t = await createTestApp({ routes: [listenerRoutes] })
+  t = await createTestApp({ routes: (ctx) => [listenerRoutes(ctx, ctx)] })
   await listenOn(0)
 })
 afterAll(() => t.close())

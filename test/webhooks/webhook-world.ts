@@ -9,6 +9,7 @@ import { createLog } from '../../src/lib/log.js'
 import { startService } from '../../src/service.js'
 import { createTestDatabase } from '../database.js'
 import { ManualClock } from '../manual-clock.js'
+import { contextOf } from '../test-app.js'
 import { createHookClient, SECRET_KEY } from './hook-client.js'
 
 const START_MS = Date.UTC(2026, 10, 14, 12)
@@ -44,13 +45,13 @@ export async function openWebhookWorld({ seed, intensity }: { seed: number; inte
 
   const account = { name: 'a', plan: 'enterprise' as const, nowMs: clock.now() }
   const accountId = await insertAccount(database.sql, account)
-  const key = { plans: service.ctx.plans, accountId, name: 'k', nowMs: clock.now() }
+  const key = { plans: service.domains.accounts.plans, accountId, name: 'k', nowMs: clock.now() }
   const { secret } = await createKey(database.sql, key)
   return {
     universe,
     simulator,
     clock,
-    ctx: service.ctx,
+    ctx: contextOf(service.platform, service.domains),
     hooks: createHookClient(service.url, secret),
     /** Lets this much simulated time pass, this many times as fast as real time. */
     live: async (ms: number, speed: number) => {
@@ -62,7 +63,7 @@ export async function openWebhookWorld({ seed, intensity }: { seed: number; inte
     },
     /** The job runs every half minute of real time. */
     syncMarkets: async () => {
-      const record = service.ctx.jobs.records.find(({ job }) => job.name === 'market sync')
+      const record = service.platform.jobs.records.find(({ job }) => job.name === 'market sync')
       await record?.job.run(AbortSignal.timeout(20_000))
     },
     close: async () => {

@@ -5,7 +5,7 @@ import { updateCatalogueState } from '../../catalogue/queries.js'
 import { storeEntries } from '../../catalogue/store.js'
 import { never } from '../../catalogue/test-world.js'
 import { WINDOW_SEC, windowSlugs, windowStartAt } from './coins.js'
-import { refreshWindows } from './jobs.js'
+import { refreshWindows } from './refresh.js'
 import { type CryptoWorld, type GammaJson, openCryptoWorld } from './test-world.js'
 
 let world: CryptoWorld

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { STANDARD } from '../../accounts/access.js'
-import type { Context } from '../../context.js'
+import type { Platform } from '../../platform.js'
 import { countQueries } from '../../store/query-times.js'
 import { COIN_CODES, WINDOW_SEC, windowSlugs, windowStartAt } from './coins.js'
 import { presentActive, presentEvents, presentSeries } from './present.js'
@@ -15,79 +15,81 @@ const GRID_MS = WINDOW_SEC * 1000
 const EVENTS_MAX = 500
 
 /** All three answers come from the database, so they do not depend on Gamma. */
-export const cryptoMarketRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async (app, { ctx }) => {
-  app.get(
-    '/v1/crypto/active',
-    {
-      config: {
-        access: STANDARD,
-        cacheMs: (_query: object, _nowMs: number, { count }: { count: number }) =>
-          count < COIN_CODES.length ? INCOMPLETE_CACHE_MS : 30_000,
-        cacheGridMs: GRID_MS,
+export const cryptoMarketRoutes =
+  (platform: Platform): FastifyPluginAsyncTypebox =>
+  async (app) => {
+    app.get(
+      '/v1/crypto/active',
+      {
+        config: {
+          access: STANDARD,
+          cacheMs: (_query: object, _nowMs: number, { count }: { count: number }) =>
+            count < COIN_CODES.length ? INCOMPLETE_CACHE_MS : 30_000,
+          cacheGridMs: GRID_MS,
+        },
+        schema: {
+          operationId: 'listActiveCryptoMarkets',
+          summary: 'The running 5-minute up-or-down markets',
+          description:
+            'The up-or-down markets of the five minutes that are running, one for each coin. Every five minutes, on the clock, the next ones take their place. A coin whose market is not known is left out.',
+          tags: ['crypto'],
+          response: { 200: ActiveReply },
+        },
       },
-      schema: {
-        operationId: 'listActiveCryptoMarkets',
-        summary: 'The running 5-minute up-or-down markets',
-        description:
-          'The up-or-down markets of the five minutes that are running, one for each coin. Every five minutes, on the clock, the next ones take their place. A coin whose market is not known is left out.',
-        tags: ['crypto'],
-        response: { 200: ActiveReply },
+      async ({ stopwatch }) => {
+        const sql = countQueries(platform.sql, stopwatch)
+        const windowStart = windowStartAt(platform.clock.now())
+        const slugs = windowSlugs(windowStart)
+        const events = await selectWindows(sql, slugs)
+        const markets = await selectMarkets(sql, idsOf(events))
+        return presentActive(windowStart, slugs, events, markets)
       },
-    },
-    async ({ stopwatch }) => {
-      const sql = countQueries(ctx.sql, stopwatch)
-      const windowStart = windowStartAt(ctx.clock.now())
-      const slugs = windowSlugs(windowStart)
-      const events = await selectWindows(sql, slugs)
-      const markets = await selectMarkets(sql, idsOf(events))
-      return presentActive(windowStart, slugs, events, markets)
-    },
-  )
+    )
 
-  app.get(
-    '/v1/crypto/markets',
-    {
-      config: {
-        access: STANDARD,
-        cacheMs: (_query: object, _nowMs: number, { events }: { events: unknown[] }) =>
-          events.length === 0 ? INCOMPLETE_CACHE_MS : 180_000,
-        cacheGridMs: GRID_MS,
+    app.get(
+      '/v1/crypto/markets',
+      {
+        config: {
+          access: STANDARD,
+          cacheMs: (_query: object, _nowMs: number, { events }: { events: unknown[] }) =>
+            events.length === 0 ? INCOMPLETE_CACHE_MS : 180_000,
+          cacheGridMs: GRID_MS,
+        },
+        schema: {
+          operationId: 'listCryptoMarkets',
+          summary: 'Open crypto markets',
+          description: `Open crypto events about Bitcoin, Ethereum, Solana, BNB, XRP, Dogecoin or Hyperliquid with their markets, the most traded of the last 24 hours first, at most ${EVENTS_MAX}. Of the up-or-down windows only those that are running are listed.`,
+          tags: ['crypto'],
+          response: { 200: MarketsReply },
+        },
       },
-      schema: {
-        operationId: 'listCryptoMarkets',
-        summary: 'Open crypto markets',
-        description: `Open crypto events about Bitcoin, Ethereum, Solana, BNB, XRP, Dogecoin or Hyperliquid with their markets, the most traded of the last 24 hours first, at most ${EVENTS_MAX}. Of the up-or-down windows only those that are running are listed.`,
-        tags: ['crypto'],
-        response: { 200: MarketsReply },
+      async ({ stopwatch }) => {
+        const sql = countQueries(platform.sql, stopwatch)
+        const events = await selectOpenEvents(sql, platform.clock.now(), EVENTS_MAX)
+        const markets = await selectMarkets(sql, idsOf(events))
+        return presentEvents(events, markets)
       },
-    },
-    async ({ stopwatch }) => {
-      const sql = countQueries(ctx.sql, stopwatch)
-      const events = await selectOpenEvents(sql, ctx.clock.now(), EVENTS_MAX)
-      const markets = await selectMarkets(sql, idsOf(events))
-      return presentEvents(events, markets)
-    },
-  )
+    )
 
-  app.get(
-    '/v1/crypto/series',
-    {
-      config: {
-        access: STANDARD,
-        cacheMs: (_query: object, _nowMs: number, { count }: { count: number }) =>
-          count === 0 ? INCOMPLETE_CACHE_MS : 300_000,
+    app.get(
+      '/v1/crypto/series',
+      {
+        config: {
+          access: STANDARD,
+          cacheMs: (_query: object, _nowMs: number, { count }: { count: number }) =>
+            count === 0 ? INCOMPLETE_CACHE_MS : 300_000,
+        },
+        schema: {
+          operationId: 'listCryptoSeries',
+          summary: 'Recurring crypto series',
+          description:
+            'The recurring series of the seven coins, such as `btc-up-or-down-5m`, with how often an event of it comes and how many are open.',
+          tags: ['crypto'],
+          response: { 200: SeriesReply },
+        },
       },
-      schema: {
-        operationId: 'listCryptoSeries',
-        summary: 'Recurring crypto series',
-        description:
-          'The recurring series of the seven coins, such as `btc-up-or-down-5m`, with how often an event of it comes and how many are open.',
-        tags: ['crypto'],
-        response: { 200: SeriesReply },
-      },
-    },
-    async ({ stopwatch }) => presentSeries(await selectSeries(countQueries(ctx.sql, stopwatch), 500)),
-  )
-}
+      async ({ stopwatch }) => presentSeries(await selectSeries(countQueries(platform.sql, stopwatch), 500)),
+    )
+  }
 
 const idsOf = (rows: readonly { id: number }[]): number[] => rows.map(({ id }) => id)

@@ -3,10 +3,11 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply } from 'fastify'
 import { Gauge } from 'prom-client'
 import { STANDARD } from '../../accounts/access.js'
-import type { Context } from '../../context.js'
 import { badRequest } from '../../core/errors.js'
 import { awaitTurn } from '../../http/large-answer.js'
+import type { LargeAnswers } from '../../http/large-answers.js'
 import { errorReply } from '../../lib/error-reply.js'
+import type { Platform } from '../../platform.js'
 import { CANDLE_SEC, readCandles } from '../../prices/candles/candles.js'
 import { readSlices, type TickRange } from '../../prices/fast/read-slices.js'
 import { RenderedBlocks } from '../../prices/fast/rendered-blocks.js'
@@ -16,6 +17,7 @@ import { readPrices } from '../../prices/windows/price-window.js'
 import { SitePrices } from '../../prices/windows/site-prices.js'
 import { cacheMsOf, parseWindow } from '../../prices/windows/window.js'
 import { countQueries } from '../../store/query-times.js'
+import type { SitePriceClient } from '../../upstreams/site-price/client.js'
 import { CandlesQuery, CandlesReply, PriceQuery, PriceReply, TicksQuery, TicksReply } from './schemas.js'
 
 const RANGE_MS_MAX = 24 * 60 * 60 * 1000
@@ -28,50 +30,52 @@ ends of the range are included. An answer that reaches \`limit\` is \`truncated\
 one millisecond after the last tick; without, go on at the last \`timestamp_ms\` and drop the ids that you
 have, because two sources may have a price of the same second and the page may end between them.`
 
-export const tickRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async (app, { ctx }) => {
-  const cache = new RenderedBlocks(ctx.config.cacheMb * 1024 * 1024)
-  new Gauge({
-    name: 'auspex_tick_cache_bytes',
-    help: 'Memory held by ticks that are ready to send',
-    registers: [ctx.metrics.registry],
-    collect() {
-      this.set(cache.bytes)
-    },
-  })
-  app.get(
-    '/v1/crypto/ticks',
-    {
-      config: { access: STANDARD },
-      schema: {
-        operationId: 'listTicks',
-        summary: 'Prices of a coin, second by second',
-        description: TICKS_DESCRIPTION,
-        tags: ['crypto'],
-        querystring: TicksQuery,
-        response: { 200: TicksReply },
+export const tickRoutes =
+  (platform: Platform, largeAnswers: LargeAnswers): FastifyPluginAsyncTypebox =>
+  async (app) => {
+    const cache = new RenderedBlocks(platform.config.cacheMb * 1024 * 1024)
+    new Gauge({
+      name: 'auspex_tick_cache_bytes',
+      help: 'Memory held by ticks that are ready to send',
+      registers: [platform.metrics],
+      collect() {
+        this.set(cache.bytes)
       },
-    },
-    async (request, reply) => {
-      const { method, query } = request
-      const { symbol, from, to, limit, source, price_source: kind } = query
-      checkRange(from, to)
-      const span = { fromSec: Math.ceil(from / 1000), toSec: Math.floor(to / 1000) }
-      const range = { symbol, kind, source, limit, ...span }
-      const envelope = { symbol, feed: feedOf(symbol), from, to, limit, source: source ?? null }
-      // It is the answer of the schema, and goes out as it is.
-      const send = (ticks: Buffer | Readable) =>
-        (reply as FastifyReply).type('application/json; charset=utf-8').send(ticks)
-      // The answer to HEAD has no body, and the framework would read all of it.
-      if (method === 'HEAD') return send(Readable.from([]))
-      if (ticksMax(range) > SMALL_TICKS_MAX) {
-        await awaitTurn(ctx.largeAnswers, request, reply as FastifyReply)
-      }
-      const sql = countQueries(ctx.sql, request.stopwatch)
-      const slices = readSlices(sql, cache, range, ctx.clock.now())
-      return send(await streamTicks(envelope, slices))
-    },
-  )
-}
+    })
+    app.get(
+      '/v1/crypto/ticks',
+      {
+        config: { access: STANDARD },
+        schema: {
+          operationId: 'listTicks',
+          summary: 'Prices of a coin, second by second',
+          description: TICKS_DESCRIPTION,
+          tags: ['crypto'],
+          querystring: TicksQuery,
+          response: { 200: TicksReply },
+        },
+      },
+      async (request, reply) => {
+        const { method, query } = request
+        const { symbol, from, to, limit, source, price_source: kind } = query
+        checkRange(from, to)
+        const span = { fromSec: Math.ceil(from / 1000), toSec: Math.floor(to / 1000) }
+        const range = { symbol, kind, source, limit, ...span }
+        const envelope = { symbol, feed: feedOf(symbol), from, to, limit, source: source ?? null }
+        // It is the answer of the schema, and goes out as it is.
+        const send = (ticks: Buffer | Readable) =>
+          (reply as FastifyReply).type('application/json; charset=utf-8').send(ticks)
+        // The answer to HEAD has no body, and the framework would read all of it.
+        if (method === 'HEAD') return send(Readable.from([]))
+        if (ticksMax(range) > SMALL_TICKS_MAX) {
+          await awaitTurn(largeAnswers, request, reply as FastifyReply)
+        }
+        const sql = countQueries(platform.sql, request.stopwatch)
+        const slices = readSlices(sql, cache, range, platform.clock.now())
+        return send(await streamTicks(envelope, slices))
+      },
+    )
+  }
 
 const ticksMax = ({ source, limit, fromSec, toSec }: TickRange): number =>
   Math.min(limit, (toSec - fromSec + 1) * (source === undefined ? TICK_SOURCES.length : 1))
@@ -85,29 +89,35 @@ function checkRange(from: number, to: number): void {
   }
 }
 
-export const candleRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async (app, { ctx }) => {
-  app.get(
-    '/v1/crypto/candles',
-    {
-      config: { access: STANDARD, cacheMs: 5_000, cacheGridMs: CANDLE_SEC * 1000 },
-      schema: {
-        operationId: 'listCandles',
-        summary: 'Five-minute candles of a coin',
-        description:
-          "The last two and a half hours, up to the running candle, made of Chainlink's price of every second. " +
-          'A second without a price from Chainlink Data Streams takes the one that the platform relays. ' +
-          'Five minutes without any price are flat at the close before them. ' +
-          'There are fewer than 30 candles while the history of the coin is shorter, and none before it begins.',
-        tags: ['crypto'],
-        querystring: CandlesQuery,
-        response: { 200: CandlesReply },
+export const candleRoutes =
+  (platform: Platform): FastifyPluginAsyncTypebox =>
+  async (app) => {
+    app.get(
+      '/v1/crypto/candles',
+      {
+        config: { access: STANDARD, cacheMs: 5_000, cacheGridMs: CANDLE_SEC * 1000 },
+        schema: {
+          operationId: 'listCandles',
+          summary: 'Five-minute candles of a coin',
+          description:
+            "The last two and a half hours, up to the running candle, made of Chainlink's price of every second. " +
+            'A second without a price from Chainlink Data Streams takes the one that the platform relays. ' +
+            'Five minutes without any price are flat at the close before them. ' +
+            'There are fewer than 30 candles while the history of the coin is shorter, and none before it begins.',
+          tags: ['crypto'],
+          querystring: CandlesQuery,
+          response: { 200: CandlesReply },
+        },
       },
-    },
-    async ({ query, stopwatch }) => ({
-      candles: await readCandles(countQueries(ctx.sql, stopwatch), symbolOf(query.symbol), ctx.clock.now()),
-    }),
-  )
-}
+      async ({ query, stopwatch }) => ({
+        candles: await readCandles(
+          countQueries(platform.sql, stopwatch),
+          symbolOf(query.symbol),
+          platform.clock.now(),
+        ),
+      }),
+    )
+  }
 
 /** Every window begins and ends on this grid, and no answer from before a boundary is served after it. */
 const GRID_MS = 300_000
@@ -120,36 +130,38 @@ Chainlink's price of the second, which also stands in where the archive has noth
 has the last price that is not after it and at most 60 seconds old, so that the \`closePrice\` of a window is
 the \`openPrice\` of the next.`
 
-export const windowRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async (app, { ctx }) => {
-  const site = new SitePrices(ctx.upstreams.sitePrice, ctx.clock)
-  app.get(
-    '/v1/crypto/price',
-    {
-      config: {
-        access: STANDARD,
-        cacheMs: cacheMsOf,
-        cacheGridMs: GRID_MS,
-        toRepeated: (price: PriceReply) => ({ ...price, cached: true }),
-      },
-      schema: {
-        operationId: 'getWindowPrice',
-        summary: 'Open and close of an up-or-down window',
-        description: WINDOW_DESCRIPTION,
-        tags: ['crypto'],
-        querystring: PriceQuery,
-        response: {
-          200: PriceReply,
-          404: errorReply('Neither the archive nor the site has the price at which this window began'),
+export const windowRoutes =
+  (platform: Platform, sitePrice: SitePriceClient): FastifyPluginAsyncTypebox =>
+  async (app) => {
+    const site = new SitePrices(sitePrice, platform.clock)
+    app.get(
+      '/v1/crypto/price',
+      {
+        config: {
+          access: STANDARD,
+          cacheMs: cacheMsOf,
+          cacheGridMs: GRID_MS,
+          toRepeated: (price: PriceReply) => ({ ...price, cached: true }),
+        },
+        schema: {
+          operationId: 'getWindowPrice',
+          summary: 'Open and close of an up-or-down window',
+          description: WINDOW_DESCRIPTION,
+          tags: ['crypto'],
+          querystring: PriceQuery,
+          response: {
+            200: PriceReply,
+            404: errorReply('Neither the archive nor the site has the price at which this window began'),
+          },
         },
       },
-    },
-    async ({ query, caller, stopwatch }) => {
-      const nowMs = ctx.clock.now()
-      const sql = countQueries(ctx.sql, stopwatch)
-      const sources = { sql, site, accountId: caller?.accountId }
-      const window = parseWindow(query, nowMs)
-      const { completed, ...prices } = await readPrices(sources, window, nowMs)
-      return { ...prices, timestamp: nowMs, completed, incomplete: !completed, cached: false }
-    },
-  )
-}
+      async ({ query, caller, stopwatch }) => {
+        const nowMs = platform.clock.now()
+        const sql = countQueries(platform.sql, stopwatch)
+        const sources = { sql, site, accountId: caller?.accountId }
+        const window = parseWindow(query, nowMs)
+        const { completed, ...prices } = await readPrices(sources, window, nowMs)
+        return { ...prices, timestamp: nowMs, completed, incomplete: !completed, cached: false }
+      },
+    )
+  }

@@ -1,14 +1,29 @@
+import type { Admission } from '../../accounts/admission.js'
 import type { Caller } from '../../accounts/key-ring.js'
-import type { Context } from '../../context.js'
 import { badRequest, notConfigured, notFound } from '../../core/errors.js'
+import type { Timing } from '../../lib/timing.js'
+import type { Platform } from '../../platform.js'
 import { UpstreamError } from '../../upstreams/transport/errors.js'
 import { withPatience } from '../../upstreams/transport/patience.js'
+import type { Upstreams } from '../../upstreams/upstreams.js'
 import type { XPosts } from '../../upstreams/x-api/parse.js'
 import { type Post, presentPost } from './post.js'
 import { translateQuery } from './translate-query.js'
 
+export type SocialDeps = {
+  upstreams: Upstreams
+  admission: Admission
+  socialQuota: {
+    /** Takes one unit of the account's month for work that succeeds. */
+    spend: <T>(caller: Caller, work: () => Promise<T>) => Promise<T>
+    usedBy: (accountId: number) => Promise<number>
+  }
+  /** Of the waits between the requests of a key. */
+  timing: Timing
+}
+
 /** Who asks, and what answers. */
-export type SocialTools = { ctx: Context; caller: Caller }
+export type SocialTools = { platform: Pick<Platform, 'clock'>; deps: SocialDeps; caller: Caller }
 
 /** `query` in the operators of web search; at most `max` posts, 1 to 50. */
 export type PostQuery = { query: string; max: number }
@@ -27,13 +42,13 @@ export const searchPosts = async (tools: SocialTools, asked: PostQuery): Promise
 
 /** Like `searchPosts`, and says how far back it searched. */
 export async function findPosts(
-  { ctx, caller }: SocialTools,
+  { platform, deps, caller }: SocialTools,
   { query: text, max }: PostQuery,
 ): Promise<FoundPosts> {
-  const network = networkOf(ctx)
-  const { cutAtMs, ...query } = translateQuery(text, ctx.clock.now())
+  const network = networkOf(deps)
+  const { cutAtMs, ...query } = translateQuery(text, platform.clock.now())
   const { accountId } = caller
-  const found = await ctx.socialQuota.spend(caller, () =>
+  const found = await deps.socialQuota.spend(caller, () =>
     withPatience('x_api', (signal) =>
       network.searchRecent({ ...query, count: max }, { signal, accountId }),
     ).catch(refuseQuery),
@@ -45,23 +60,26 @@ export async function findPosts(
  * Resolves when the key may make its next social request, which is then counted: one per second, in all
  * processes together. Rejects with the reason of the signal.
  */
-export async function untilSocialTurn({ ctx, caller }: SocialTools, signal: AbortSignal): Promise<void> {
+export async function untilSocialTurn(
+  { platform, deps, caller }: SocialTools,
+  signal: AbortSignal,
+): Promise<void> {
   for (;;) {
     signal.throwIfAborted()
-    const { allowed, strictest } = await ctx.admission.charge(caller, 'social_rate')
+    const { allowed, strictest } = await deps.admission.charge(caller, 'social_rate')
     if (allowed) return
-    await ctx.timing.sleep(Math.max(1, strictest.resetAtMs - ctx.clock.now()), signal)
+    await deps.timing.sleep(Math.max(1, strictest.resetAtMs - platform.clock.now()), signal)
   }
 }
 
 /** The newest posts of an account, newest first. Costs what a search costs. Throws a 404 without that account. */
 export async function listPosts(
-  { ctx, caller }: SocialTools,
+  { deps, caller }: SocialTools,
   { handle, max }: { handle: string; max: number },
 ): Promise<Post[]> {
-  const network = networkOf(ctx)
+  const network = networkOf(deps)
   const { accountId } = caller
-  return await ctx.socialQuota.spend(caller, async () => {
+  return await deps.socialQuota.spend(caller, async () => {
     const found = await withPatience('x_api', (signal) =>
       network.listPostsOf(handle, max, { signal, accountId }),
     )
@@ -70,7 +88,7 @@ export async function listPosts(
   })
 }
 
-function networkOf({ upstreams }: Context) {
+function networkOf({ upstreams }: SocialDeps) {
   if (upstreams.xApi !== undefined) return upstreams.xApi
   throw notConfigured('This server has no token for the social network: set AUSPEX_X_BEARER_TOKEN.')
 }

@@ -1,6 +1,6 @@
-import { toSearchText, WORD_START } from '../../catalogue/search-text.js'
 import { editDistance } from '../../lib/edit-distance.js'
 import type { QueryWord } from '../../lookups/query-words.js'
+import { toSearchText, WORD_START } from '../../lookups/search-text.js'
 import type { Sql } from '../../store/connection.js'
 
 /** More would be guesses. */

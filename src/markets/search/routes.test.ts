@@ -6,7 +6,7 @@ import { marketSearchRoutes } from './routes.js'
 let t: TestApp
 let key: string
 beforeAll(async () => {
-  t = await createTestApp({ routes: [marketSearchRoutes] })
+  t = await createTestApp({ routes: (ctx) => [marketSearchRoutes(ctx)] })
   key = (await t.createCaller('enterprise')).key
   await insertTestMarkets(t.ctx.sql, [
     { question: 'Peace in Ukraine by June?', slug: 'peace-in-ukraine', volume: 900 },

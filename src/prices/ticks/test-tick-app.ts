@@ -2,9 +2,9 @@ import type { FastifyInstance } from 'fastify'
 import type { Static } from 'typebox'
 import { createTestApp, type TestApp } from '../../../test/test-app.js'
 import { buildApp } from '../../app.js'
-import { createContext } from '../../context.js'
-import { tickRoutes } from '../../crypto/prices/routes.js'
 import type { Tick, TicksReply } from '../../crypto/prices/schemas.js'
+import { createPlatform } from '../../platform.js'
+import { createDomains } from '../../service.js'
 import type { Pool } from '../../store/connection.js'
 import { packTicks } from '../archive/pack.js'
 import { insertTicks, type StreamTick } from '../archive/queries.js'
@@ -53,10 +53,11 @@ export const toQuery = (asked: Asked): string => {
 }
 
 /** Another process on the same database, which may see it through a pool of its own. */
-export async function openTwin({ ctx }: TestApp, sql: Pool = ctx.sql): Promise<FastifyInstance> {
+export async function openTwin({ ctx, target }: TestApp, sql: Pool = ctx.sql): Promise<FastifyInstance> {
   const { config, log, clock } = ctx
   const store = { sql, answers: sql, control: sql, problem: undefined }
-  const app = await buildApp(createContext({ config, log, clock, store }), [tickRoutes])
+  const platform = createPlatform({ config, log, clock, store })
+  const app = await buildApp(platform, createDomains(platform, { target }))
   await app.ready()
   return app
 }

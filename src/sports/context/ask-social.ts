@@ -20,10 +20,10 @@ export async function askSocial(tools: SportsTools, asked: AskSocial) {
 }
 
 /** A plan without social requests, or a server without the network: no query waits for its turn then. */
-function refusePlan({ ctx, caller }: SportsTools): Settled | undefined {
+function refusePlan({ deps, caller }: SportsTools): Settled | undefined {
   if (caller.plan.socialPerMonth === 0)
     return { status: 'not_available', error: 'Social search needs a paid plan.' }
-  if (ctx.upstreams.xApi === undefined)
+  if (deps.upstreams.xApi === undefined)
     return { status: 'not_available', error: 'Social search is not set up on this server.' }
   return undefined
 }

@@ -159,7 +159,8 @@ describe('GET /v2/sports/games/{slug}/context', () => {
     const ticking = setInterval(() => t.clock.advance(TICK_MS), TICK_MS)
     onTestFinished(() => clearInterval(ticking))
     const tools = {
-      ctx: { ...t.ctx, timing: systemTiming },
+      platform: t.ctx,
+      deps: { ...t.ctx, timing: systemTiming },
       caller: {
         keyId,
         accountId,

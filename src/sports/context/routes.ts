@@ -8,7 +8,7 @@ import type { OnlineAnswer } from '../../upstreams/searxng/online-search.js'
 import type { Game } from '../games/game.js'
 import { defineGameAnswers } from '../games/game-answers.js'
 import { readGameState } from '../quotes/game-state.js'
-import type { SportsTools } from '../sources.js'
+import type { SportsDeps, SportsTools } from '../sources.js'
 import { askSocial } from './ask-social.js'
 import { type GameQuery, generateQueries, withoutPostOperators } from './game-queries.js'
 import {
@@ -45,7 +45,7 @@ const context = defineGameAnswers({
 export const gameContextRoutes = endpointRoutes(context)
 
 async function readContext(
-  tools: AnswerTools,
+  tools: AnswerTools<SportsDeps>,
   game: Cached<Game>,
   input: Static<typeof GameContextFilters>,
 ): Promise<Static<typeof GameContextReply>> {
@@ -56,7 +56,7 @@ async function readContext(
     max: Math.min(max_queries, QUERIES_MAX),
   })
   const sources = readSources(input.sources)
-  const leftMs = Math.max(LEFT_MS_MIN, CONTEXT_MS - (tools.ctx.clock.now() - tools.nowMs))
+  const leftMs = Math.max(LEFT_MS_MIN, CONTEXT_MS - (tools.platform.clock.now() - tools.nowMs))
   const most = Math.min(max_per_query, PER_QUERY_MAX)
   const [social, online, state] = await Promise.all([
     sources.includes('social') ? askSocial(tools, { queries, postsMax: most, leftMs }) : undefined,
@@ -76,7 +76,7 @@ async function readContext(
 }
 
 async function readState(
-  tools: AnswerTools,
+  tools: AnswerTools<SportsDeps>,
   game: Cached<Game>,
   priceLimitTokens: number,
   leftMs: number,
@@ -99,7 +99,7 @@ type AskOnline = { queries: readonly GameQuery[]; resultsMax: number; leftMs: nu
 
 /** All queries at once. Together they count as one search of the key. */
 async function askOnline(tools: SportsTools, { queries, resultsMax, leftMs }: AskOnline) {
-  const charged = tools.ctx.admission.chargeOrRefuse(tools.caller, 'search_online')
+  const charged = tools.deps.admission.chargeOrRefuse(tools.caller, 'search_online')
   const settled = await Promise.all(
     queries.map(({ query, ...rest }) => {
       const q = withoutPostOperators(query)
@@ -117,10 +117,10 @@ async function askOnline(tools: SportsTools, { queries, resultsMax, leftMs }: As
 }
 
 /** As a search without parameters. */
-function searchFor({ ctx, caller }: SportsTools, q: string): Promise<OnlineAnswer> {
+function searchFor({ deps, caller }: SportsTools, q: string): Promise<OnlineAnswer> {
   const { ttlSeconds, ...search } = SEARCH_DEFAULTS
   const options = { ttlMs: ttlSeconds * 1000, accountId: caller.accountId }
-  return ctx.onlineSearch.search({ ...search, timeRange: undefined, q }, options)
+  return deps.onlineSearch.search({ ...search, timeRange: undefined, q }, options)
 }
 
 function toFound(answer: OnlineAnswer, max: number): Found<ReturnType<typeof presentOnlineResult>> {

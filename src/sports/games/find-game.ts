@@ -18,9 +18,9 @@ export type GameName = { slug: string } | { eventId: string } | { marketId: stri
 
 /** Throws 404 when there is no such event or market, or it is not about a game. */
 export async function findGame(tools: SportsTools, name: GameName): Promise<Cached<Game>> {
-  const { ctx, caller } = tools
+  const { deps, caller } = tools
   const slug = canonicalSlugOf(await findSlug(tools, name))
-  const { value, ...copy } = await ctx.fallbackCache.get(`sports game ${slug}`, {
+  const { value, ...copy } = await deps.fallbackCache.get(`sports game ${slug}`, {
     freshMs: GAME_MS,
     accountId: caller.accountId,
     load: () => withPatience('gamma', (signal) => readGame(tools, slug, signal)),
@@ -36,7 +36,7 @@ export async function findGame(tools: SportsTools, name: GameName): Promise<Cach
  * `undefined`: neither has an event of the game.
  */
 async function readGame(
-  { ctx, caller }: SportsTools,
+  { deps, caller }: SportsTools,
   slug: string,
   signal: AbortSignal,
 ): Promise<Game | undefined> {
@@ -44,7 +44,7 @@ async function readGame(
   const call = { signal, accountId: caller.accountId }
   const pages = await Promise.all(
     [false, true].map((closed) =>
-      ctx.upstreams.gamma.readEventPage({ slug: slugs, closed, limit: slugs.length }, undefined, call),
+      deps.upstreams.gamma.readEventPage({ slug: slugs, closed, limit: slugs.length }, undefined, call),
     ),
   )
   const events = pages.flatMap(({ items }) => items)
@@ -63,7 +63,8 @@ function notAGame(slug: string): never {
 
 /** The catalogue knows most events and markets; for the others a further call is made once. */
 async function findSlug(tools: SportsTools, name: GameName): Promise<string> {
-  const { answerSql, upstreams } = tools.ctx
+  const { upstreams } = tools.deps
+  const { answerSql } = tools.platform
   if ('slug' in name) return name.slug
   if ('eventId' in name) {
     const id = name.eventId
@@ -83,11 +84,11 @@ async function findSlug(tools: SportsTools, name: GameName): Promise<string> {
 }
 
 async function readSlug(
-  { ctx, caller: { accountId } }: SportsTools,
+  { deps, caller: { accountId } }: SportsTools,
   name: string,
   read: (call: CallOptions) => Promise<Pick<GammaEvent, 'slug'> | undefined>,
 ): Promise<string> {
-  const { value } = await ctx.fallbackCache.get(`sports slug of ${name}`, {
+  const { value } = await deps.fallbackCache.get(`sports slug of ${name}`, {
     freshMs: SLUG_MS,
     accountId,
     load: async () => {

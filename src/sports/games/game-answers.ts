@@ -4,6 +4,7 @@ import type { Endpoint } from '../../http/endpoint.js'
 import { errorReply } from '../../lib/error-reply.js'
 import type { Cached } from '../../lib/stale-fallback-cache.js'
 import { LOST, SPORTS } from '../answer-parts.js'
+import type { SportsDeps } from '../sources.js'
 import { findGame } from './find-game.js'
 import type { Game } from './game.js'
 import { GameEventId, GameMarketId, GameSlug } from './schemas.js'
@@ -22,7 +23,7 @@ type GameAnswer<Query extends TObject, Reply extends TObject> = {
   /** Beside 404 and 502. */
   errors?: Record<number, TSchema>
   answer: (
-    tools: AnswerTools,
+    tools: AnswerTools<SportsDeps>,
     game: Cached<Game>,
     input: Static<Query>,
   ) => Promise<Static<Reply>> | Static<Reply>
@@ -36,7 +37,7 @@ const ERRORS = {
 /** One answer about a game under its three names: by slug, by event and by market. */
 export function defineGameAnswers<Query extends TObject, Reply extends TObject>(
   definition: GameAnswer<Query, Reply>,
-): Endpoint[] {
+): Endpoint<SportsDeps>[] {
   const { suffix, operationId, summary, answer, errors, ...rest } = definition
   const common = { ...SPORTS, ...rest, isPerHost: true, errors: { ...ERRORS, ...errors } }
   return [
@@ -46,7 +47,8 @@ export function defineGameAnswers<Query extends TObject, Reply extends TObject>(
       operationId,
       summary,
       params: Type.Object({ slug: GameSlug }),
-      answer: async (tools, input) => answer(tools, await findGame(tools, { slug: input.slug }), input),
+      answer: async (tools: AnswerTools<SportsDeps>, input) =>
+        answer(tools, await findGame(tools, { slug: input.slug }), input),
     }),
     defineAnswer({
       ...common,
@@ -54,7 +56,7 @@ export function defineGameAnswers<Query extends TObject, Reply extends TObject>(
       operationId: `${operationId}ByEvent`,
       summary: `${summary}, by event`,
       params: Type.Object({ event_id: GameEventId }),
-      answer: async (tools, input) =>
+      answer: async (tools: AnswerTools<SportsDeps>, input) =>
         answer(tools, await findGame(tools, { eventId: input.event_id }), input),
     }),
     defineAnswer({
@@ -63,7 +65,7 @@ export function defineGameAnswers<Query extends TObject, Reply extends TObject>(
       operationId: `${operationId}ByMarket`,
       summary: `${summary}, by market`,
       params: Type.Object({ market_id: GameMarketId }),
-      answer: async (tools, input) =>
+      answer: async (tools: AnswerTools<SportsDeps>, input) =>
         answer(tools, await findGame(tools, { marketId: input.market_id }), input),
     }),
   ]

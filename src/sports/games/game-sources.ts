@@ -21,11 +21,11 @@ type EventPages = AsyncIterable<readonly GammaEvent[]>
 
 /** The lists that have the games of a league, the best one first. The last resort is its tag. */
 export function gameSourcesOf(
-  { ctx }: SportsTools,
+  { platform, deps }: SportsTools,
   league: GammaSport,
   closed: boolean,
 ): SportsSource<Game[]>[] {
-  const { gamma } = ctx.upstreams
+  const { gamma } = deps.upstreams
   const { series, sport, primaryTagId } = league
   const newest = { closed, order: closed ? 'closed_time' : 'id', ascending: false }
   const tag = primaryTagId === undefined ? { tagSlug: sport } : { tagId: primaryTagId }
@@ -35,7 +35,7 @@ export function gameSourcesOf(
     name,
     read: (call: CallOptions) => {
       const pages = readPages(call)
-      return collectGames(isByTag ? eachOfLeague(pages, sport) : pages, closed, ctx.clock.now())
+      return collectGames(isByTag ? eachOfLeague(pages, sport) : pages, closed, platform.clock.now())
     },
   })
   const isByTag = series === undefined

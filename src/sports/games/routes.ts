@@ -1,11 +1,11 @@
 import { Type } from 'typebox'
-import { defineAnswer } from '../../http/answer.js'
+import { type AnswerTools, defineAnswer } from '../../http/answer.js'
 import { endpointRoutes } from '../../http/endpoint.js'
 import type { GammaSport } from '../../upstreams/gamma/parse-sports.js'
 import { cacheFor, LOST, NO_LEAGUE, SPORTS } from '../answer-parts.js'
 import { findLeague } from '../leagues/leagues.js'
 import { LeagueCode } from '../leagues/schemas.js'
-import { readFirstOrCopy, type Sourced, type SportsTools } from '../sources.js'
+import { readFirstOrCopy, type Sourced, type SportsDeps, type SportsTools } from '../sources.js'
 import { type Game, gameStatusOf } from './game.js'
 import { defineGameAnswers } from './game-answers.js'
 import { CLOSED_GAMES_MAX, gameSourcesOf } from './game-sources.js'
@@ -37,7 +37,7 @@ export const gameRoutes = endpointRoutes([
     isPerHost: true,
     cacheMs: cacheFor(CACHE_MS),
     errors: { ...LOST, ...NO_LEAGUE },
-    answer: async (tools, { league: code, ...query }) => {
+    answer: async (tools: AnswerTools<SportsDeps>, { league: code, ...query }) => {
       const league = await findLeague(tools, code)
       const listed = await listLeagueGames(tools, league, query.status)
       const games = pageGames(listed.value, query)

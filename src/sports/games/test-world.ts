@@ -2,7 +2,6 @@ import { simulatedEnvironment } from '../../../demo/simulator.js'
 import { openSimulator } from '../../../sim/simulator.js'
 import { Universe } from '../../../sim/universe/universe.js'
 import { createTestApp } from '../../../test/test-app.js'
-import { catalogueDepsOf } from '../../catalogue/deps.js'
 import { storeEntries } from '../../catalogue/store.js'
 import { loadConfig } from '../../config/config.js'
 import { systemTiming } from '../../lib/timing.js'
@@ -57,7 +56,7 @@ export async function openGamesWorld() {
     storeEvent: async (id: string) => {
       const event = await t.ctx.upstreams.gamma.getEvent(id)
       const events = event === undefined ? [] : [event]
-      await storeEntries(catalogueDepsOf(t.ctx), { events })
+      await storeEntries(t.domains.catalogue, { events })
     },
     close: async () => {
       await t.ctx.upstreams.close()

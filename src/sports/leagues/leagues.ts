@@ -7,13 +7,13 @@ import type { SportsTools } from '../sources.js'
 const FRESH_MS = 3_600_000
 
 /** All leagues, in the order in which the platform lists them. */
-export const listLeagues = ({ ctx, caller }: SportsTools): Promise<Cached<GammaSport[]>> =>
-  ctx.fallbackCache.get('sports leagues', {
+export const listLeagues = ({ deps, caller }: SportsTools): Promise<Cached<GammaSport[]>> =>
+  deps.fallbackCache.get('sports leagues', {
     freshMs: FRESH_MS,
     accountId: caller.accountId,
     load: () =>
       withPatience('gamma', (signal) =>
-        ctx.upstreams.gamma.listSports({ signal, accountId: caller.accountId }),
+        deps.upstreams.gamma.listSports({ signal, accountId: caller.accountId }),
       ),
     // The platform has leagues in every season.
     isDoubtful: (leagues) => leagues.length === 0,

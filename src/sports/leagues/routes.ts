@@ -1,7 +1,8 @@
 import { Type } from 'typebox'
-import { defineAnswer } from '../../http/answer.js'
+import { type AnswerTools, defineAnswer } from '../../http/answer.js'
 import { endpointRoutes } from '../../http/endpoint.js'
 import { cacheFor, LOST, NO_LEAGUE, SPORTS } from '../answer-parts.js'
+import type { SportsDeps } from '../sources.js'
 import { findLeague, listLeagues } from './leagues.js'
 import { presentLeague, presentLive, presentSportsSummary, presentTeam } from './present.js'
 import { LeagueCode, LeaguesReply, LiveReply, SummaryReply, TeamsQuery, TeamsReply } from './schemas.js'
@@ -19,7 +20,7 @@ const leagues = defineAnswer({
 \`/v2/sports\` use.`,
   cacheMs: cacheFor(30_000),
   reply: LeaguesReply,
-  answer: async (tools) => {
+  answer: async (tools: AnswerTools<SportsDeps>) => {
     const { value, isStale } = await listLeagues(tools)
     return { stale: isStale, count: value.length, leagues: value.map(presentLeague) }
   },
@@ -37,7 +38,7 @@ no roster: their list is empty.`,
   params: Type.Object({ league: LeagueCode }),
   query: TeamsQuery,
   reply: TeamsReply,
-  answer: async (tools, { league: code, limit, offset }) => {
+  answer: async (tools: AnswerTools<SportsDeps>, { league: code, limit, offset }) => {
     const league = await findLeague(tools, code)
     const { value, isStale } = await listTeamsOf(tools, league)
     const page = value.slice(offset, offset + limit)
@@ -56,7 +57,7 @@ minute. Leagues in which nothing goes on are left out. The platform's own summar
 copy of its catalogue, and \`fallback\` is true then.`,
   cacheMs: cacheFor(5_000),
   reply: SummaryReply,
-  answer: async (tools) => presentSportsSummary(await readSummary(tools)),
+  answer: async (tools: AnswerTools<SportsDeps>) => presentSportsSummary(await readSummary(tools)),
 })
 
 const live = defineAnswer({
@@ -67,7 +68,7 @@ const live = defineAnswer({
   description: 'The summary of all leagues by field, for pages that show where something goes on.',
   cacheMs: cacheFor(5_000),
   reply: LiveReply,
-  answer: async (tools) => presentLive(await readSummary(tools)),
+  answer: async (tools: AnswerTools<SportsDeps>) => presentLive(await readSummary(tools)),
 })
 
 export const leagueRoutes = endpointRoutes([leagues, teams, summary, live])

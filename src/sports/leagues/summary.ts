@@ -31,17 +31,17 @@ const CATALOGUE = 'auspex:catalogue'
  * our copy of its catalogue, so that it costs one call whatever the number of leagues.
  */
 export const readSummary = (tools: SportsTools): Promise<Cached<SportsSummary>> =>
-  tools.ctx.fallbackCache.get('sports summary', {
+  tools.deps.fallbackCache.get('sports summary', {
     freshMs: FRESH_MS,
     accountId: tools.caller.accountId,
     load: () => loadSummary(tools),
   })
 
 async function loadSummary(tools: SportsTools): Promise<SportsSummary> {
-  const { ctx } = tools
+  const { platform, deps } = tools
   const [{ value: leagues }, ofGamma] = await Promise.all([listLeagues(tools), readGammaSummary(tools)])
-  const activity = await selectLeagueActivity(ctx.answerSql, toPlaces(leagues), ctx.clock.now())
-  const counted = activity.map((row) => toSummary(row, ctx.scores))
+  const activity = await selectLeagueActivity(platform.answerSql, toPlaces(leagues), platform.clock.now())
+  const counted = activity.map((row) => toSummary(row, deps.scores))
   const merged = mergeSummary(ofGamma ?? {}, counted, createLeagueNames(leagues))
   const isFallback = ofGamma === undefined || merged.isCompleted
   const sources = [...(ofGamma === undefined ? [] : [GAMMA_SUMMARY]), ...(isFallback ? [CATALOGUE] : [])]
@@ -54,10 +54,10 @@ async function loadSummary(tools: SportsTools): Promise<SportsSummary> {
 }
 
 /** `undefined`: Gamma has no summary now. */
-async function readGammaSummary({ ctx, caller }: SportsTools): Promise<GammaLeagueSummaries | undefined> {
+async function readGammaSummary({ deps, caller }: SportsTools): Promise<GammaLeagueSummaries | undefined> {
   try {
     const { accountId } = caller
-    const call = (signal: AbortSignal) => ctx.upstreams.gamma.getSportsSummary({ signal, accountId })
+    const call = (signal: AbortSignal) => deps.upstreams.gamma.getSportsSummary({ signal, accountId })
     return await withPatience('gamma', call, PATIENCE_MS)
   } catch (error) {
     if (error instanceof UpstreamError) return undefined

@@ -15,15 +15,15 @@ const TEAMS_MAX = 20_000
 
 /** The teams of a league; a league without a roster has none. */
 export const listTeamsOf = (
-  { ctx, caller: { accountId } }: SportsTools,
+  { deps, caller: { accountId } }: SportsTools,
   { sport }: GammaSport,
 ): Promise<Cached<GammaTeam[]>> =>
-  ctx.fallbackCache.get(`sports teams ${sport}`, {
+  deps.fallbackCache.get(`sports teams ${sport}`, {
     freshMs: TEAMS_MS,
     accountId,
     load: () =>
       withPatience('gamma', (signal) =>
-        readTeams(ctx.upstreams.gamma, { league: [sport] }, { signal, accountId }),
+        readTeams(deps.upstreams.gamma, { league: [sport] }, { signal, accountId }),
       ),
   })
 

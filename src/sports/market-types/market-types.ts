@@ -31,13 +31,13 @@ export async function listMarketTypes(tools: SportsTools): Promise<MarketTypes> 
   }
 }
 
-const readCodes = ({ ctx, caller: { accountId } }: SportsTools) =>
-  ctx.fallbackCache.get('sports market types', {
+const readCodes = ({ deps, caller: { accountId } }: SportsTools) =>
+  deps.fallbackCache.get('sports market types', {
     freshMs: FRESH_MS,
     accountId,
     load: async () => {
       const codes = await withPatience('gamma', (signal) =>
-        ctx.upstreams.gamma.listMarketTypes({ signal, accountId }),
+        deps.upstreams.gamma.listMarketTypes({ signal, accountId }),
       )
       const isCode = ({ length }: string) => length > 0 && length <= CODE_LENGTH_MAX
       return [...new Set(codes)].filter(isCode).slice(0, CODES_MAX)

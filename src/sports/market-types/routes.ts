@@ -1,9 +1,10 @@
 import { Type } from 'typebox'
-import { defineAnswer } from '../../http/answer.js'
+import { type AnswerTools, defineAnswer } from '../../http/answer.js'
 import { endpointRoutes } from '../../http/endpoint.js'
 import { namedObject } from '../../lib/named-object.js'
 import { cacheFor, SPORTS } from '../answer-parts.js'
 import { Fallback, Stale } from '../leagues/schemas.js'
+import type { SportsDeps } from '../sources.js'
 import type { MarketType as Kind } from './market-type.js'
 import { createSportFilter, listMarketTypes } from './market-types.js'
 import { MARKET_CATEGORIES } from './type-table.js'
@@ -46,7 +47,7 @@ that is new gets a label from its words.`,
     marketTypes: Type.Array(Type.String()),
     market_types: Type.Array(MarketTypeRow),
   }),
-  answer: async (tools, { sport }) => {
+  answer: async (tools: AnswerTools<SportsDeps>, { sport }) => {
     const isWanted = sport === undefined ? () => true : await createSportFilter(tools, sport)
     const { types, source, isFallback, isStale } = await listMarketTypes(tools)
     const wanted = types.filter(isWanted)

@@ -28,13 +28,13 @@ export async function readGameState(
   game: Cached<Game>,
   { priceLimitTokens, history: asked }: StateOptions,
 ): Promise<Static<typeof GameStateReply>> {
-  const { ctx, baseUrl } = tools
+  const { platform, deps, baseUrl } = tools
   const [quotes, history] = await Promise.all([
     readQuotes(tools, game),
     asked === undefined ? undefined : readHistoryOrNone(tools, game.value, asked),
   ])
   const { slug, title, startTimeMs, closed, markets } = game.value
-  const score = currentScoreOf(game, ctx.scores.get(slug), ctx.clock.now())
+  const score = currentScoreOf(game, deps.scores.get(slug), platform.clock.now())
   const tokens = tokensOf(game.value)
   const shown = tokens.slice(0, Math.min(priceLimitTokens, PRICED_TOKENS_MAX))
   const shownIds = new Set(shown.map(({ tokenId }) => tokenId))

@@ -25,7 +25,7 @@ export async function readGameHistory(
   game: Game,
   { limit_tokens, ...query }: GameHistoryQuery,
 ): Promise<GameHistory> {
-  const nowMs = tools.ctx.clock.now()
+  const nowMs = tools.platform.clock.now()
   const asked = readHistorySpan(query, { listedMs: game.startDateMs, nowMs })
   const tokens = tokensOf(game).slice(0, HISTORY_TOKENS_MAX)
   const ids = tokens.map(({ tokenId }) => tokenId)
@@ -44,18 +44,18 @@ export async function readGameHistory(
 
 /** Copies are kept of usual spans alone: there is no end of the others that callers can make up. */
 async function readHistories(
-  { ctx, caller: { accountId } }: SportsTools,
+  { deps, caller: { accountId } }: SportsTools,
   slug: string,
   tokenIds: readonly string[],
   { span, isUsual }: HistorySpan,
 ): Promise<Pick<Cached<Histories>, 'value' | 'isStale'>> {
-  const { clob } = ctx.upstreams
+  const { clob } = deps.upstreams
   const read = async (signal: AbortSignal): Promise<Histories> =>
     Object.fromEntries(await clob.getBatchPriceHistory(tokenIds, span, { signal, accountId }))
   const load = () => withPatience('clob', read, PATIENCE_MS)
   if (!isUsual || !('interval' in span)) return { value: await load(), isStale: false }
   const key = `sports history ${slug} ${span.interval}`
-  const copy = await ctx.fallbackCache.get(key, {
+  const copy = await deps.fallbackCache.get(key, {
     freshMs: HISTORY_MS,
     accountId,
     load: async () => ({ asked: [...tokenIds], byToken: await load() }),

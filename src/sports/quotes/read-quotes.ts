@@ -23,10 +23,10 @@ export type GameQuotes = {
  * that Gamma shows with the markets stand in; while Gamma does not answer either, the last copy.
  */
 export async function readQuotes(tools: SportsTools, game: Cached<Game>): Promise<Cached<GameQuotes>> {
-  const { ctx, caller } = tools
+  const { deps, caller } = tools
   const tokens = tokensOf(game.value).slice(0, PRICED_TOKENS_MAX).filter(isOpen)
   try {
-    return await ctx.fallbackCache.get(`sports prices ${game.value.slug}`, {
+    return await deps.fallbackCache.get(`sports prices ${game.value.slug}`, {
       freshMs: QUOTES_MS,
       accountId: caller.accountId,
       load: async () => {
@@ -48,15 +48,15 @@ export async function readQuotes(tools: SportsTools, game: Cached<Game>): Promis
 const isOpen = ({ market }: GameToken): boolean => !market.closed
 
 /** Live books where this process follows them already; for all others one round of calls. */
-async function readFromExchange({ ctx, caller }: SportsTools, tokens: readonly GameToken[]) {
+async function readFromExchange({ deps, caller }: SportsTools, tokens: readonly GameToken[]) {
   const quotes = new Map<string, TokenQuote>()
   for (const { tokenId } of tokens) {
-    const book = ctx.books.get(tokenId)
+    const book = deps.books.get(tokenId)
     if (book?.state === 'live') quotes.set(tokenId, quoteOfBook(book))
   }
   const others = tokens.map(({ tokenId }) => tokenId).filter((tokenId) => !quotes.has(tokenId))
   if (others.length > 0) {
-    const { clob } = ctx.upstreams
+    const { clob } = deps.upstreams
     const read = (call: CallOptions) =>
       Promise.all([
         clob.getPrices(others, call),

@@ -223,7 +223,7 @@ describe('GET /v2/sports/games/{slug}/history', () => {
   test('a market that has moved to the front has its history, too', async () => {
     const { key } = await t.createCaller('starter')
     const caller = await t.ctx.admission.identify(key, { ip: '127.0.0.1' })
-    const tools = { ctx: t.ctx, caller }
+    const tools = { platform: t.ctx, deps: t.ctx, caller }
     const slug = slugs.find((each) => /^(nba|nfl|epl)-/.test(each)) ?? ''
     const { value: game } = await findGame(tools, { slug })
     expect(tokensOf(game).length).toBeGreaterThan(20)

@@ -1,11 +1,11 @@
-import { joinSearchTexts } from '../../catalogue/search-text.js'
 import { pause } from '../../lib/timing.js'
 import { type QueryWord, toQueryWords } from '../../lookups/query-words.js'
+import { joinSearchTexts } from '../../lookups/search-text.js'
 import type { GammaTeam } from '../../upstreams/gamma/parse-sports.js'
 import { UpstreamError } from '../../upstreams/transport/errors.js'
 import { withPatience } from '../../upstreams/transport/patience.js'
 import { readTeams, TEAMS_MS } from '../leagues/teams.js'
-import type { SportsTools } from '../sources.js'
+import type { SportsDeps, SportsTools } from '../sources.js'
 
 /** A team with what a search compares of it. */
 export type SearchableTeam = { text: string; team: GammaTeam }
@@ -15,15 +15,15 @@ const WAIT_MS = 2_500
 
 /** The teams of all leagues whose names have all words of `q`. None while Gamma never answered. */
 export async function findTeams(
-  { ctx }: Pick<SportsTools, 'ctx'>,
+  { deps }: Pick<SportsTools, 'deps'>,
   q: string,
   limit: number,
 ): Promise<GammaTeam[]> {
   try {
-    const teams = ctx.fallbackCache.get('sports teams', {
+    const teams = deps.fallbackCache.get('sports teams', {
       freshMs: TEAMS_MS,
       // About a hundred calls in an hour, for all searches together: no account is charged.
-      load: () => withPatience('gamma', (signal) => loadTeams(ctx, signal)),
+      load: () => withPatience('gamma', (signal) => loadTeams(deps, signal)),
     })
     const copy = await Promise.race([teams, pause(WAIT_MS)])
     return copy === undefined ? [] : matchTeams(copy.value, q, limit)
@@ -33,7 +33,7 @@ export async function findTeams(
   }
 }
 
-async function loadTeams({ upstreams }: SportsTools['ctx'], signal: AbortSignal): Promise<SearchableTeam[]> {
+async function loadTeams({ upstreams }: SportsDeps, signal: AbortSignal): Promise<SearchableTeam[]> {
   return (await readTeams(upstreams.gamma, {}, { signal })).map(toSearchable)
 }
 

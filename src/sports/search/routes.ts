@@ -1,11 +1,12 @@
 import { Type } from 'typebox'
-import { defineAnswer } from '../../http/answer.js'
+import { type AnswerTools, defineAnswer } from '../../http/answer.js'
 import { endpointRoutes } from '../../http/endpoint.js'
 import { SearchText } from '../../http/parameters.js'
 import { namedObject } from '../../lib/named-object.js'
 import { LOST, SPORTS } from '../answer-parts.js'
 import { presentTeam } from '../leagues/present.js'
 import { Fallback, Team } from '../leagues/schemas.js'
+import type { SportsDeps } from '../sources.js'
 import { findTeams } from './find-teams.js'
 import type { FoundEvent } from './queries.js'
 import { searchEvents } from './search-events.js'
@@ -55,7 +56,7 @@ our copy of its catalogue: \`fallback\` is true then. An answer is repeated for 
     results: Type.Array(FoundRow),
     teams: Type.Array(Team),
   }),
-  answer: async (tools, { q, limit }) => {
+  answer: async (tools: AnswerTools<SportsDeps>, { q, limit }) => {
     const [found, teams] = await Promise.all([searchEvents(tools, q, limit), findTeams(tools, q, limit)])
     return {
       query: q,

@@ -19,7 +19,8 @@ export async function searchEvents(
   q: string,
   limit: number,
 ): Promise<Sourced<FoundEvent[]>> {
-  const { upstreams, answerSql } = tools.ctx
+  const { upstreams } = tools.deps
+  const { answerSql } = tools.platform
   const { gamma } = upstreams
   const found = await readFirst<FoundEvent[]>(tools, [
     {

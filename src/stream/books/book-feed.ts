@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { BookChange, LiveBook } from '../../books/live-book.js'
-import type { Context } from '../../context.js'
+import type { StreamDeps } from '../deps.js'
 import { SharedFrame } from '../fast/shared-frame.js'
 import type { BookFollower, BookGroup } from './book-follower.js'
 import { BookGroups } from './book-groups.js'
@@ -40,7 +40,7 @@ type FeedOptions = {
   integrityTokensMax?: number
 }
 
-type FeedContext = Pick<Context, 'books' | 'catalogue' | 'clock' | 'log'>
+type FeedContext = Pick<StreamDeps, 'books' | 'catalogue' | 'clock' | 'log'>
 
 /**
  * Carries the changes of books to the connections that follow them, in windows of a quarter of a

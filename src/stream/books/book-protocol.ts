@@ -1,7 +1,7 @@
 import { selectCatalogueState } from '../../catalogue/queries.js'
-import type { Context } from '../../context.js'
 import { pause, pollUntil } from '../../lib/timing.js'
 import type { Connection, Protocol } from '../connection.js'
+import type { StreamDeps } from '../deps.js'
 import type { BookFeed } from './book-feed.js'
 import { BookFollower } from './book-follower.js'
 import { BookRefusal } from './book-refusal.js'
@@ -40,7 +40,7 @@ export type BookOptions = {
   releaseFirehose?: (() => void) | undefined
 }
 
-type BookContext = Pick<Context, 'answerSql' | 'books' | 'catalogue' | 'clock' | 'floodLog' | 'log'>
+type BookContext = Pick<StreamDeps, 'answerSql' | 'books' | 'catalogue' | 'clock' | 'floodLog' | 'log'>
 
 /**
  * The orderbook messages of one connection. A connection has one set of books: a subscribe replaces

@@ -1,10 +1,10 @@
 import type { BusEvent } from '../../bus/event.js'
-import type { Context } from '../../context.js'
 import type { Resumption } from '../../events/event-log.js'
 import { showValue } from '../../lib/show-value.js'
 import type { BookFeed } from '../books/book-feed.js'
 import { BookProtocol } from '../books/book-protocol.js'
 import type { Connection, Protocol } from '../connection.js'
+import type { StreamDeps } from '../deps.js'
 import type { StreamHub } from '../hub.js'
 import type { SubscribedMessage } from '../messages/control-messages.js'
 import { parseClientMessage } from '../subscriptions/client-message.js'
@@ -33,7 +33,7 @@ const ITEMS_MAX = 100_000
 const TRY_AGAIN_LATER = 1013
 
 type ProtocolContext = Pick<
-  Context,
+  StreamDeps,
   | 'answerSql'
   | 'bus'
   | 'priceBus'

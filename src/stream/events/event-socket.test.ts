@@ -124,7 +124,7 @@ test('a client that leaves takes its subscriptions with it', async () => {
   subscribe('trades', { wallets: [WALLET] })
   await client.next(isType('snapshot'))
   const filters = async () => {
-    const metric = await t.ctx.metrics.registry.getSingleMetricAsString('auspex_stream_subscriptions')
+    const metric = await t.ctx.metrics.getSingleMetricAsString('auspex_stream_subscriptions')
     return Number(/what="items"} (\d+)/.exec(metric)?.[1])
   }
   const before = await filters()

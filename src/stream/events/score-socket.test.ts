@@ -4,10 +4,9 @@ import { type Host, openHost } from '../../../sim/server/host.js'
 import { createSportsHost } from '../../../sim/sports-ws/host.js'
 import { Universe } from '../../../sim/universe/universe.js'
 import { listenSockets, type Received, SocketClient } from '../../../test/socket-client.js'
-import { createTestApp, type TestApp } from '../../../test/test-app.js'
+import { createTestApp, jobOf, type TestApp } from '../../../test/test-app.js'
 import { until } from '../../../test/until.js'
 import { loadConfig } from '../../config/config.js'
-import { createScoreWork } from '../../scores/jobs.js'
 
 const START_MS = Date.UTC(2026, 10, 14, 18)
 const MINUTE_MS = 60_000
@@ -28,8 +27,7 @@ beforeAll(async () => {
   t = await createTestApp({ routes: [], config })
   t.clock.set(universe.nowMs)
   url = await listenSockets(t.app)
-  const [collection] = createScoreWork(t.ctx).jobs
-  void collection?.run(stopping.signal)
+  void jobOf(t.domains, 'score collection').run(stopping.signal)
 })
 afterAll(async () => {
   stopping.abort()

@@ -4,11 +4,12 @@ import type { PlanId } from '../../accounts/plans.js'
 import { Bus, type BusOptions } from '../../bus/bus.js'
 import { type EventDraft, type EventKeys, NO_KEYS } from '../../bus/event.js'
 import { loadConfig } from '../../config/config.js'
-import { type Context, createContext } from '../../context.js'
 import type { Clock } from '../../core/clock.js'
 import { EventLog } from '../../events/event-log.js'
 import { createLog } from '../../lib/log.js'
-import type { Pool, Sql } from '../../store/connection.js'
+import { createPlatform } from '../../platform.js'
+import { createDomains } from '../../service.js'
+import type { Sql } from '../../store/connection.js'
 import { BookFeed } from '../books/book-feed.js'
 import { StreamHub } from '../hub.js'
 import { RecordingConnection } from '../test-connection.js'
@@ -33,13 +34,9 @@ export async function openTestStream(options: TestStreamOptions = {}) {
   const { sql, control } = database
   const store = { sql, answers: sql, control, problem: undefined }
   const { config } = loadConfig({})
-  const ctx: Omit<Context, 'answerSql'> & { answerSql: Pool } = {
-    ...createContext({ config, log, store, clock: time }),
-    bus,
-    eventLog: new EventLog({ store, bus, clock: time }),
-    sql,
-    answerSql: sql,
-  }
+  const platform = createPlatform({ config, log, store, clock: time })
+  const { stream } = createDomains(platform, { target: database.target })
+  const ctx = { ...stream, bus, eventLog: new EventLog({ store, bus, clock: time }) }
   const { priceBus } = ctx
   const hub = new StreamHub(ctx)
   const feed = new BookFeed(ctx)

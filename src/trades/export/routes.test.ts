@@ -398,7 +398,7 @@ describe('an export with lower limits', () => {
   /** Another service on the same database. */
   async function openWith(limits: Partial<ExportLimits>) {
     const database = { ...world.database, drop: async () => undefined }
-    const t = await createTestApp({ database, routes: [tradeExportRoutes(limits)] })
+    const t = await createTestApp({ database, routes: (ctx) => [tradeExportRoutes(ctx, { ...ctx, limits })] })
     apps.push(t)
     t.clock.set(world.clock.now())
     const { key } = await t.createCaller('enterprise')

@@ -3,13 +3,14 @@ import { setTimeout } from 'node:timers/promises'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { type TObject, Type } from 'typebox'
 import { BULK, type KeyedAccess, V3_BULK } from '../../accounts/access.js'
-import type { Context } from '../../context.js'
 import { badRequest } from '../../core/errors.js'
 import { awaitTurn } from '../../http/large-answer.js'
+import type { LargeAnswers } from '../../http/large-answers.js'
 import { Address, ConditionId, Slug, TokenId } from '../../http/parameters.js'
 import { setHeaders } from '../../http/request-headers.js'
 import { chooseRowFormat, describeRows, ROW_FORMATS, type RowFormatName } from '../../http/row-format.js'
 import { selectLastReorg } from '../../lookups/snapshot.js'
+import type { Platform } from '../../platform.js'
 import { countQueries } from '../../store/query-times.js'
 import type { FillKind } from './queries.js'
 import {
@@ -159,19 +160,26 @@ const EXPORTS: readonly Definition[] = [
   ofDay,
 ]
 
-/** `limits`: lower ones for tests. */
+type ExportDeps = {
+  largeAnswers: LargeAnswers
+  /** Lower ones are for tests. */
+  limits?: Partial<ExportLimits> | undefined
+}
+
 export const tradeExportRoutes =
-  (limits: Partial<ExportLimits> = {}): FastifyPluginAsync<{ ctx: Context }> =>
-  async (app, { ctx }) => {
-    const exports = new TradeExports(ctx, { ...LIMITS, ...limits })
+  (platform: Platform, { largeAnswers, limits }: ExportDeps): FastifyPluginAsync =>
+  async (app) => {
+    const exports = new TradeExports(platform, { ...LIMITS, ...limits })
     app.addHook('onClose', async () => exports.close())
-    for (const definition of EXPORTS) addExport(app, ctx, exports, definition)
+    const parts = { platform, largeAnswers, exports }
+    for (const definition of EXPORTS) addExport(app, parts, definition)
   }
+
+type ExportParts = { platform: Platform; largeAnswers: LargeAnswers; exports: TradeExports }
 
 function addExport(
   app: FastifyInstance,
-  ctx: Context,
-  exports: TradeExports,
+  { platform, largeAnswers, exports }: ExportParts,
   { path, access, query: querystring, params, reply: body, ...definition }: Definition,
 ): void {
   const { operationId, summary, description, field } = definition
@@ -189,15 +197,15 @@ function addExport(
     const subject = definition.subjectOf(request.params as Record<string, string>, query)
     const wanted = {
       of: definition.of(subject, query),
-      ...resolveWindow(query, ctx.clock.now()),
+      ...resolveWindow(query, platform.clock.now()),
     }
     const format = chooseRowFormat(query.format, request.headers.accept)
     setHeaders(reply, ['vary', 'accept'])
     reply.type(ROW_FORMATS[format].contentType)
     // The answer to HEAD has no body, and the framework would read all of it.
     if (request.method === 'HEAD') return reply.send(Readable.from([]))
-    await awaitTurn(ctx.largeAnswers, request, reply)
-    const reorg = await selectLastReorg(countQueries(ctx.answerSql, request.stopwatch))
+    await awaitTurn(largeAnswers, request, reply)
+    const reorg = await selectLastReorg(countQueries(platform.answerSql, request.stopwatch))
     const joining = exports.join(wanted, format, reorg)
     return sendExport(reply, { [field]: subject }, wanted, format, joining)
   })

@@ -1,5 +1,6 @@
-import type { Context } from '../../context.js'
 import { ApiError } from '../../core/errors.js'
+import type { Platform } from '../../platform.js'
+import type { SecretBox } from '../../store/secret-box.js'
 import { transact } from '../../store/transaction.js'
 import { insertWebhook } from '../manage/queries.js'
 import { readSecret } from '../manage/read-body.js'
@@ -17,7 +18,7 @@ const IDLE_MS_MAX = 2 * 60_000
  * for is checked as it is of a webhook.
  */
 export async function createListener(
-  ctx: Pick<Context, 'sql' | 'secretBox' | 'clock'>,
+  ctx: Pick<Platform, 'sql' | 'clock'> & { secretBox: SecretBox },
   accountId: number,
   wish: { event_types?: unknown; filters?: unknown; secret?: unknown },
 ): Promise<{ id: string; secret: string }> {
@@ -43,7 +44,7 @@ const tooManyListeners = () =>
   })
 
 /** A job: takes listeners away whose command has ended without saying so. */
-export async function deleteUnpolledListeners({ sql, clock }: Context): Promise<void> {
+export async function deleteUnpolledListeners({ sql, clock }: Platform): Promise<void> {
   const nowMs = clock.now()
   await deleteIdleListeners(sql, { beforeMs: nowMs - IDLE_MS_MAX, nowMs })
 }

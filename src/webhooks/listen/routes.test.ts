@@ -14,7 +14,7 @@ const WISH = { event_types: ['trade'], filters: { min_amount_usd: 5 } }
 let t: TestApp
 let url: URL
 beforeAll(async () => {
-  t = await createTestApp({ routes: [listenerRoutes] })
+  t = await createTestApp({ routes: (ctx) => [listenerRoutes(ctx, ctx)] })
   url = new URL((await listenSockets(t.app)).replace('ws', 'http'))
 })
 afterAll(() => t.close())

@@ -1,11 +1,12 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
 import { V3 } from '../../accounts/access.js'
-import type { Context } from '../../context.js'
 import { notFound, tooManyRequests } from '../../core/errors.js'
 import { onAbort } from '../../lib/abort.js'
 import { FairSemaphore } from '../../lib/fair-semaphore.js'
 import { pause } from '../../lib/timing.js'
+import type { Platform } from '../../platform.js'
+import type { SecretBox } from '../../store/secret-box.js'
 import { createListener } from './listeners.js'
 import { deleteListener, recordResults, selectPending, touchListener } from './queries.js'
 import {
@@ -27,76 +28,83 @@ const EVENT_BYTES_MAX = 1024 * 1024
  * What `auspex listen` asks. These paths are its own and may change with it, so the OpenAPI document
  * does not have them.
  */
-export const listenerRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async (app, { ctx }) => {
-  const polls = new EventPolls()
-  const stopping = new AbortController()
-  app.addHook('preClose', async () => stopping.abort())
-  const config = { access: V3 }
+export const listenerRoutes =
+  (platform: Platform, { secretBox }: { secretBox: SecretBox }): FastifyPluginAsyncTypebox =>
+  async (app) => {
+    const { clock } = platform
+    const polls = new EventPolls()
+    const stopping = new AbortController()
+    app.addHook('preClose', async () => stopping.abort())
+    const config = { access: V3 }
 
-  const find = async (request: FastifyRequest) => {
-    const { id: name } = request.params as { id: string }
-    const asked = { accountId: accountOf(request), name, nowMs: ctx.clock.now() }
-    const webhook = await touchListener(ctx.sql, asked)
-    if (webhook === undefined) throw listenerNotFound()
-    return webhook
+    const find = async (request: FastifyRequest) => {
+      const { id: name } = request.params as { id: string }
+      const asked = { accountId: accountOf(request), name, nowMs: clock.now() }
+      const webhook = await touchListener(platform.sql, asked)
+      if (webhook === undefined) throw listenerNotFound()
+      return webhook
+    }
+
+    app.post(
+      PATH,
+      { config, schema: { hide: true, body: ListenerBody, response: { 201: ListenerReply } } },
+      async (request, reply) => {
+        const listener = await createListener(
+          { sql: platform.sql, clock, secretBox },
+          accountOf(request),
+          request.body,
+        )
+        return reply.code(201).send(listener)
+      },
+    )
+
+    app.get(
+      `${PATH}/:id/events`,
+      {
+        config: { ...config, isLongPoll: true },
+        schema: { hide: true, params: ListenerParams, querystring: PollQuery, response: { 200: PollReply } },
+      },
+      async (request, reply) => {
+        const { wait_ms: waitMs, limit } = request.query
+        const webhook = await find(request)
+        const look = () => selectPending(platform.sql, { webhook, limit, bytesMax: EVENT_BYTES_MAX })
+        const gone = new AbortController()
+        const unlink = onAbort(stopping.signal, () => gone.abort())
+        // A response closes when it is sent or when the client is gone.
+        reply.raw.once('close', () => gone.abort())
+        const wait = { accountId: accountOf(request), waitMs, signal: gone.signal }
+        const events = await polls.wait(wait, look).finally(unlink)
+        return { events: events.map(presentListened) }
+      },
+    )
+
+    app.post(
+      `${PATH}/:id/results`,
+      {
+        config,
+        schema: { hide: true, params: ListenerParams, body: ResultsBody, response: { 200: ResultsReply } },
+      },
+      async (request) => {
+        const webhook = await find(request)
+        const { results } = request.body
+        return { recorded: await recordResults(platform.sql, webhook, results, clock.now()) }
+      },
+    )
+
+    app.delete(
+      `${PATH}/:id`,
+      {
+        config,
+        schema: { hide: true, params: ListenerParams, response: { 200: ListenerDeletedReply } },
+      },
+      async (request) => {
+        const { id: name } = request.params
+        const asked = { accountId: accountOf(request), name, nowMs: clock.now() }
+        if (!(await deleteListener(platform.sql, asked))) throw listenerNotFound()
+        return { deleted: true as const }
+      },
+    )
   }
-
-  app.post(
-    PATH,
-    { config, schema: { hide: true, body: ListenerBody, response: { 201: ListenerReply } } },
-    async (request, reply) => {
-      const listener = await createListener(ctx, accountOf(request), request.body)
-      return reply.code(201).send(listener)
-    },
-  )
-
-  app.get(
-    `${PATH}/:id/events`,
-    {
-      config: { ...config, isLongPoll: true },
-      schema: { hide: true, params: ListenerParams, querystring: PollQuery, response: { 200: PollReply } },
-    },
-    async (request, reply) => {
-      const { wait_ms: waitMs, limit } = request.query
-      const webhook = await find(request)
-      const look = () => selectPending(ctx.sql, { webhook, limit, bytesMax: EVENT_BYTES_MAX })
-      const gone = new AbortController()
-      const unlink = onAbort(stopping.signal, () => gone.abort())
-      // A response closes when it is sent or when the client is gone.
-      reply.raw.once('close', () => gone.abort())
-      const wait = { accountId: accountOf(request), waitMs, signal: gone.signal }
-      const events = await polls.wait(wait, look).finally(unlink)
-      return { events: events.map(presentListened) }
-    },
-  )
-
-  app.post(
-    `${PATH}/:id/results`,
-    {
-      config,
-      schema: { hide: true, params: ListenerParams, body: ResultsBody, response: { 200: ResultsReply } },
-    },
-    async (request) => {
-      const webhook = await find(request)
-      const { results } = request.body
-      return { recorded: await recordResults(ctx.sql, webhook, results, ctx.clock.now()) }
-    },
-  )
-
-  app.delete(
-    `${PATH}/:id`,
-    {
-      config,
-      schema: { hide: true, params: ListenerParams, response: { 200: ListenerDeletedReply } },
-    },
-    async (request) => {
-      const { id: name } = request.params
-      const asked = { accountId: accountOf(request), name, nowMs: ctx.clock.now() }
-      if (!(await deleteListener(ctx.sql, asked))) throw listenerNotFound()
-      return { deleted: true as const }
-    },
-  )
-}
 
 const listenerNotFound = () => notFound('Listener not found.')
 

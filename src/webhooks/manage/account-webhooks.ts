@@ -1,4 +1,4 @@
-import type { Context } from '../../context.js'
+import type { Platform } from '../../platform.js'
 import type { Sql } from '../../store/connection.js'
 import { transact } from '../../store/transaction.js'
 import { wakeLanes } from '../deliver/lanes.js'
@@ -7,7 +7,7 @@ import { changeWebhook } from './webhook-registry.js'
 const SUSPENDED = 'account_suspended'
 
 /** `config` is for the addresses of webhooks. */
-type AccountContext = Pick<Context, 'sql' | 'config'>
+type AccountContext = Pick<Platform, 'sql' | 'config'>
 
 /**
  * Pauses the webhooks of a suspended account, and ends its listeners. What waits to be sent is cancelled by

@@ -2,14 +2,17 @@ import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 import type { FastifyPluginAsync } from 'fastify'
 import { V3 } from '../../accounts/access.js'
-import type { Context } from '../../context.js'
+import type { Plans } from '../../accounts/plans.js'
 import { toNanosecondText } from '../../core/unix-time.js'
 import { type AnswerTools, defineAnswer } from '../../http/answer.js'
 import { type Endpoint, endpointRoutes } from '../../http/endpoint.js'
 import { awaitTurn } from '../../http/large-answer.js'
+import type { LargeAnswers } from '../../http/large-answers.js'
 import { errorReply } from '../../lib/error-reply.js'
+import type { Platform } from '../../platform.js'
 import type { Sql } from '../../store/connection.js'
 import { countQueries } from '../../store/query-times.js'
+import type { SecretBox } from '../../store/secret-box.js'
 import { transact } from '../../store/transaction.js'
 import type { AttemptResult } from '../deliver/delivery.js'
 import { Sender } from '../deliver/sender.js'
@@ -46,23 +49,35 @@ const COMMON = { tag: 'webhooks', access: V3, dependsOnChain: false, hasElapsed:
 const NOT_FOUND = { 404: errorReply('The account has no such webhook') }
 const CONFLICT = { 409: errorReply('The delivery is not finished, or the webhook is paused') }
 
-export const webhookRoutes: FastifyPluginAsync<{ ctx: Context }> = async (app, { ctx }) => {
-  const sender = new Sender({ networks: ctx.config.webhookNetworks })
-  app.addHook('onClose', () => sender.close())
-  const endpoints = [...RECORDS, LIST, ...DELIVERIES, defineTest(sender)]
-  await endpointRoutes(endpoints)(app, { ctx })
-}
+type WebhookDeps = { plans: Plans; secretBox: SecretBox; largeAnswers: LargeAnswers }
+type WebhookTools = AnswerTools<WebhookDeps>
+
+export const webhookRoutes =
+  (platform: Platform, deps: WebhookDeps): FastifyPluginAsync =>
+  async (app, options) => {
+    const sender = new Sender({ networks: platform.config.webhookNetworks })
+    app.addHook('onClose', () => sender.close())
+    const endpoints = [...RECORDS, LIST, ...DELIVERIES, defineTest(sender)]
+    await endpointRoutes(endpoints)(platform, deps)(app, options)
+  }
+
+/** What a change of a webhook is made with. */
+const registryOf = ({ platform: { sql, config }, deps: { secretBox } }: WebhookTools) => ({
+  sql,
+  config,
+  secretBox,
+})
 
 const keyOf = ({ caller }: AnswerTools, { id }: { id: string }): WebhookKey => ({
   accountId: caller.accountId,
   name: id,
 })
 
-async function findWebhook({ ctx }: AnswerTools, key: WebhookKey) {
-  return (await selectWebhook(ctx.sql, key)) ?? Promise.reject(noWebhook())
+async function findWebhook({ platform }: AnswerTools, key: WebhookKey) {
+  return (await selectWebhook(platform.sql, key)) ?? Promise.reject(noWebhook())
 }
 
-const RECORDS: Endpoint[] = [
+const RECORDS: Endpoint<WebhookDeps>[] = [
   defineAnswer({
     ...COMMON,
     path: '/v3/webhooks',
@@ -76,7 +91,8 @@ const RECORDS: Endpoint[] = [
     readBody: readNewWebhook,
     reply: CreateWebhookReply,
     errors: { 403: errorReply('The key is unknown or inactive, or the plan has no more webhooks') },
-    answer: ({ ctx, caller, nowMs }, input) => createWebhook(ctx, caller, input, nowMs),
+    answer: (tools: WebhookTools, input) =>
+      createWebhook(registryOf(tools), tools.caller, input, tools.nowMs),
   }),
   defineAnswer({
     ...COMMON,
@@ -112,7 +128,7 @@ const RECORDS: Endpoint[] = [
     reply: WebhookRecord,
     errors: NOT_FOUND,
     answer: async (tools, { id, ...changes }) =>
-      presentWebhook(await changeWebhook(tools.ctx, keyOf(tools, { id }), changes, tools.nowMs)),
+      presentWebhook(await changeWebhook(tools.platform, keyOf(tools, { id }), changes, tools.nowMs)),
   }),
   defineAnswer({
     ...COMMON,
@@ -125,7 +141,7 @@ const RECORDS: Endpoint[] = [
     reply: DeleteWebhookReply,
     errors: NOT_FOUND,
     answer: async (tools, input) => {
-      await removeWebhook(tools.ctx, keyOf(tools, input), tools.nowMs)
+      await removeWebhook(tools.platform, keyOf(tools, input), tools.nowMs)
       return { deleted: true }
     },
   }),
@@ -139,16 +155,16 @@ const RECORDS: Endpoint[] = [
     params: WebhookParams,
     reply: RotateSecretReply,
     errors: NOT_FOUND,
-    answer: async (tools, input) => ({
-      secret: await rotateSecret(tools.ctx, keyOf(tools, input), tools.nowMs),
+    answer: async (tools: WebhookTools, input) => ({
+      secret: await rotateSecret(registryOf(tools), keyOf(tools, input), tools.nowMs),
     }),
   }),
 ]
 
 /** Not an object, but a stream. */
-const LIST: Endpoint = {
+const LIST: Endpoint<WebhookDeps> = {
   path: '/v3/webhooks',
-  register: (app, { ctx }) => {
+  register: (app, { platform, deps }) => {
     const schema = {
       operationId: 'listWebhooks',
       summary: 'The webhooks of your account',
@@ -159,14 +175,14 @@ const LIST: Endpoint = {
     app.get('/v3/webhooks', { config: { access: V3 }, schema }, async (request, reply) => {
       const { caller, stopwatch } = request
       if (caller === undefined) throw new Error('the route is not public')
-      await awaitTurn(ctx.largeAnswers, request, reply)
-      const pieces = await listWebhooks(countQueries(ctx.answerSql, stopwatch), caller.accountId)
+      await awaitTurn(deps.largeAnswers, request, reply)
+      const pieces = await listWebhooks(countQueries(platform.answerSql, stopwatch), caller.accountId)
       return reply.type('application/json; charset=utf-8').send(Readable.from(pieces))
     })
   },
 }
 
-const DELIVERIES: Endpoint[] = [
+const DELIVERIES: Endpoint<WebhookDeps>[] = [
   defineAnswer({
     ...COMMON,
     path: '/v3/webhooks/:id/deliveries',
@@ -202,10 +218,10 @@ const DELIVERIES: Endpoint[] = [
       ...CONFLICT,
     },
     answer: async (tools, { event_id: eventId, ...input }) => {
-      const { ctx, caller, nowMs } = tools
+      const { platform, deps, caller, nowMs } = tools
       const webhook = await findWebhook(tools, keyOf(tools, input))
-      const payer = { accountId: caller.accountId, plans: ctx.plans, nowMs }
-      await resendDelivery(ctx.sql, eventId, { webhook, ...payer })
+      const payer = { accountId: caller.accountId, plans: deps.plans, nowMs }
+      await resendDelivery(platform.sql, eventId, { webhook, ...payer })
       return { event_id: eventId, state: 'pending' }
     },
   }),
@@ -223,16 +239,16 @@ const DELIVERIES: Endpoint[] = [
     reply: RecoverReply,
     errors: { ...NOT_FOUND, ...CONFLICT },
     answer: async (tools, { since, ...input }) => {
-      const { ctx, caller, nowMs } = tools
+      const { platform, deps, caller, nowMs } = tools
       const webhook = await findWebhook(tools, keyOf(tools, input))
-      const resend = { webhook, accountId: caller.accountId, plans: ctx.plans, nowMs }
-      const { recovered, hasMore } = await recoverDeliveries(ctx.sql, since, resend)
+      const resend = { webhook, accountId: caller.accountId, plans: deps.plans, nowMs }
+      const { recovered, hasMore } = await recoverDeliveries(platform.sql, since, resend)
       return { recovered, has_more: hasMore }
     },
   }),
 ]
 
-const defineTest = (sender: Sender): Endpoint =>
+const defineTest = (sender: Sender): Endpoint<WebhookDeps> =>
   defineAnswer({
     ...COMMON,
     path: '/v3/webhooks/:id/test',
@@ -244,9 +260,9 @@ const defineTest = (sender: Sender): Endpoint =>
     params: WebhookParams,
     reply: TestWebhookReply,
     errors: NOT_FOUND,
-    answer: async (tools, input) => {
-      const { sql, secretBox, clock, plans } = tools.ctx
-      const parts = { sql, secretBox, clock, plans, sender }
+    answer: async (tools: WebhookTools, input) => {
+      const { sql, clock } = tools.platform
+      const parts = { ...tools.deps, sql, clock, sender }
       const { success, statusCode, latencyMs, error } = await sendTest(parts, keyOf(tools, input))
       return {
         delivered: success,
@@ -290,7 +306,8 @@ async function* writeList(
 
 const MESSAGE = 'This is a test delivery. Your webhook works.'
 
-type TestParts = Pick<Context, 'sql' | 'secretBox' | 'clock' | 'plans'> & { sender: Sender }
+type TestParts = Pick<Platform, 'sql' | 'clock'> &
+  Pick<WebhookDeps, 'secretBox' | 'plans'> & { sender: Sender }
 
 /** Sends an event that did not happen, once, whether or not the webhook is active. */
 async function sendTest(parts: TestParts, key: WebhookKey): Promise<AttemptResult> {

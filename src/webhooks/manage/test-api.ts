@@ -31,7 +31,10 @@ type AnswerFields = Record<string, unknown> &
 
 /** The application with an account that may reach receivers on this machine. */
 export async function createWebhookApi(networks = ['127.0.0.0/8']): Promise<WebhookApi> {
-  const t = await createTestApp({ routes: [webhookRoutes], config: { webhookNetworks: networks } })
+  const t = await createTestApp({
+    routes: (ctx) => [webhookRoutes(ctx, ctx)],
+    config: { webhookNetworks: networks },
+  })
   const ask = async (caller: Caller, request: string, body?: unknown): Promise<Answer> => {
     const [method = 'GET', url = ''] = request.split(' ')
     const reply = await t.app.inject({

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import type { Plan } from '../../accounts/plans.js'
 import { lockActiveAccount } from '../../accounts/queries.js'
-import type { Context } from '../../context.js'
 import { ApiError, inactiveAccount, notFound } from '../../core/errors.js'
 import { toNanosecondText } from '../../core/unix-time.js'
+import type { Platform } from '../../platform.js'
 import type { Sql } from '../../store/connection.js'
+import type { SecretBox } from '../../store/secret-box.js'
 import { transact } from '../../store/transaction.js'
 import { checkWebhookUrl } from '../deliver/address-guard.js'
 import { cancelPending, forgetFailures } from '../deliver/cancel.js'
@@ -25,8 +26,8 @@ import {
 } from './queries.js'
 import { type NewWebhook, refuseUrl, type WebhookChanges } from './read-body.js'
 
-type ChangeContext = Pick<Context, 'sql' | 'config'>
-type RegistryContext = ChangeContext & Pick<Context, 'secretBox'>
+type ChangeContext = Pick<Platform, 'sql' | 'config'>
+type RegistryContext = ChangeContext & { secretBox: SecretBox }
 
 export const noWebhook = () => notFound('Webhook not found.')
 
@@ -136,6 +137,6 @@ export async function rotateSecret(
   return secret
 }
 
-export async function removeWebhook({ sql }: RegistryContext, key: WebhookKey, nowMs: number): Promise<void> {
+export async function removeWebhook({ sql }: ChangeContext, key: WebhookKey, nowMs: number): Promise<void> {
   if (!(await markDeleted(sql, key, nowMs))) throw noWebhook()
 }

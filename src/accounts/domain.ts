@@ -1,0 +1,32 @@
+import { Counter } from 'prom-client'
+import type { Platform } from '../platform.js'
+import { Admission } from './admission.js'
+import { KeyRing } from './key-ring.js'
+import { Operators } from './operators.js'
+import { readPlans } from './plans-file.js'
+import { SharedLimiter } from './shared-limiter.js'
+import { UsageMeter } from './usage-meter.js'
+
+export type Accounts = ReturnType<typeof createAccounts>
+
+/** Who may ask for what, and how often. */
+export function createAccounts({ config, store, clock, metrics }: Platform) {
+  const plans = readPlans(config.plansFile)
+  const keyRing = new KeyRing({ store, plans, clock })
+  const limiter = new SharedLimiter({ store, clock })
+  const rateLimited = new Counter({
+    name: 'auspex_rate_limited_total',
+    help: 'Requests refused because a bucket was empty',
+    labelNames: ['bucket'] as const,
+    registers: [metrics],
+  })
+  return {
+    plans,
+    keyRing,
+    admission: new Admission({ config, store, keyRing, limiter, rateLimited, clock }),
+    /** Those who run the service. */
+    operators: new Operators({ store, clock }),
+    usage: new UsageMeter(store, clock),
+    rateLimited,
+  }
+}

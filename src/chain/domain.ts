@@ -1,0 +1,117 @@
+import { type ChainStatus, NO_NODE } from '../core/chain-status.js'
+import { presentAge } from '../core/clock.js'
+import type { Domain } from '../http/domain.js'
+import type { StatusPart } from '../jobs/job.js'
+import type { Platform } from '../platform.js'
+import type { Target } from '../store/connection.js'
+import type { Upstreams } from '../upstreams/upstreams.js'
+import { Ingest, type LivePublisher } from './ingest.js'
+import { countWallets, selectState } from './queries.js'
+import { dropOldFacts } from './write/partitions.js'
+
+const STATUS_MS = 1_000
+const RETENTION_MS = 60 * 60 * 1000
+
+/** Behind by more than this there is nothing fresh to serve. */
+const HEAD_AGE_SEC_MAX = 60
+
+type ChainDomain = Domain & {
+  /**
+   * Books the chain whenever no other process does, until the signal aborts, and runs `alongside`
+   * while this process does. Without a node only `alongside` runs.
+   */
+  lead(signal: AbortSignal, alongside: (term: AbortSignal) => Promise<void>): Promise<void>
+}
+
+type ChainDeps = {
+  /** The database, for the connections of the ingest's own. */
+  target: Target
+  upstreams: Upstreams
+  /** Publishes what is booked. */
+  live: LivePublisher & { readonly status: { pendingTransactions: number } }
+  /** Kept up to date for all domains. */
+  chain: ChainStatus
+}
+
+export function createChain(
+  platform: Platform,
+  { target, upstreams, live, chain: status }: ChainDeps,
+): ChainDomain {
+  const { config, clock, log, metrics: registry } = platform
+  const { polygon } = upstreams
+  const ingest =
+    polygon && new Ingest({ config, target, upstreams, polygon, live, status, clock, log, registry })
+  ingest?.report()
+  const part = chainStatus(status)
+  return {
+    jobs: [
+      {
+        name: 'chain status',
+        everyMs: STATUS_MS,
+        runsIn: 'every process',
+        needsDatabase: true,
+        run: async () => {
+          const { block, blockTime } = await selectState(platform.sql)
+          status.wallets = await countWallets(platform.sql)
+          status.head = { block: block ?? 0, timeSec: blockTime ?? 0 }
+          ingest?.report()
+        },
+      },
+      {
+        name: 'retention',
+        everyMs: RETENTION_MS,
+        runsIn: 'one process',
+        needsDatabase: true,
+        run: () => dropOldFacts(platform.sql, clock.now(), config.retentionDays),
+      },
+    ],
+    status: {
+      ...part,
+      fields: (nowMs) => ({
+        ...part.fields?.(nowMs),
+        pending_txs: live.status.pendingTransactions,
+      }),
+      warnings: () => ingest?.warnings ?? [],
+    },
+    lead: (signal, alongside) => ingest?.run(signal, alongside) ?? alongside(signal),
+  }
+}
+
+export const chainStatus = (status: ChainStatus): StatusPart => ({
+  fields: (nowMs) => {
+    const { head, follower, isNodeConnected, quarantined, wallets } = status
+    return {
+      node_connected: isNodeConnected,
+      state: { wallet_count: wallets, latest_block: head.block },
+      chain: {
+        phase: follower?.phase ?? 'off',
+        node_block: follower?.nodeBlock ?? null,
+        block: head.block,
+        block_age_seconds: presentAge(head.timeSec, nowMs),
+        problem: follower === undefined ? findProblem(status, nowMs) : (follower.problem ?? null),
+        quarantined,
+      },
+    }
+  },
+  check: (nowMs) => {
+    const problem = findProblem(status, nowMs) ?? undefined
+    // Without a node the service answers what it can: prices, books, the catalogue.
+    const isReady = problem === undefined || status.follower === undefined
+    const ofProblem = isReady ? 'degraded' : 'not_ready'
+    return { name: 'chain', status: problem === undefined ? 'ready' : ofProblem, isReady, problem }
+  },
+})
+
+/** `null`: all is well. */
+function findProblem({ follower, head }: ChainStatus, nowMs: number): string | null {
+  const ageSec = Math.floor(nowMs / 1000) - head.timeSec
+  const isFresh = head.block > 0 && ageSec <= HEAD_AGE_SEC_MAX
+  // Another process may book what this one, which has no node, serves.
+  if (follower === undefined) return isFresh ? null : NO_NODE
+  if (follower.problem !== undefined) return follower.problem
+  if (follower.phase === 'live' || follower.phase === 'standby') {
+    if (head.block === 0) return 'nothing is booked yet'
+    return isFresh ? null : `the last block is ${ageSec} seconds old`
+  }
+  return `catching up: block ${head.block} of ${follower.nodeBlock ?? '?'}`
+}

@@ -1,0 +1,100 @@
+import { Bus } from '../bus/bus.js'
+import type { MarketLookup } from '../catalogue/market-info.js'
+import type { Domain } from '../http/domain.js'
+import type { StatusPart } from '../jobs/job.js'
+import type { Platform } from '../platform.js'
+import { EventLog } from './event-log.js'
+import { LiveEvents } from './live-events.js'
+import { MARKET } from './message.js'
+
+/** How late events are in processes that do not book the chain. */
+const SYNC_MS = 250
+const RETENTION_MS = 5 * 60_000
+
+type Events = Domain & {
+  /** Events of the chain. */
+  bus: Bus
+  /** What was published on it in the last day. */
+  eventLog: EventLog
+  live: LiveEvents
+}
+
+/** `markets`: what events say of the market that they are about. */
+export function createEvents(
+  { store, clock, log }: Platform,
+  { markets }: { markets: MarketLookup },
+): Events {
+  const bus = new Bus({ clock, log })
+  const eventLog = new EventLog({ store, bus, clock })
+  return {
+    bus,
+    eventLog,
+    live: new LiveEvents({ bus, eventLog, markets, clock, log }),
+    jobs: [
+      {
+        name: 'event sync',
+        everyMs: SYNC_MS,
+        runsIn: 'every process',
+        needsDatabase: true,
+        run: () => eventLog.sync(),
+      },
+      {
+        name: 'event log retention',
+        everyMs: RETENTION_MS,
+        runsIn: 'one process',
+        needsDatabase: true,
+        run: () => eventLog.deleteOld(),
+      },
+    ],
+    status: eventStatus(bus),
+  }
+}
+
+/** What the bus holds and has handed on. */
+export function eventStatus(bus: Pick<Bus, 'status' | 'countBuffered' | 'subscribe'>): StatusPart {
+  const missing = countMissingMetadata(bus)
+  return {
+    fields: () => {
+      const { eventsBuffered, eventsProcessed, eventStoreBytes } = bus.status
+      return {
+        stream_length: bus.countBuffered('settlement'),
+        events_stream_length: eventsBuffered,
+        redis_memory: presentBytes(eventStoreBytes),
+        state: { events_buffered: eventsBuffered, events_processed: eventsProcessed },
+        metadata_observability: {
+          ws_settlement_missing_full: missing.settlement.full,
+          ws_settlement_missing_title: missing.settlement.title,
+          ws_status_missing_full: missing.status_update.full,
+          ws_status_missing_title: missing.status_update.title,
+        },
+      }
+    },
+  }
+}
+
+const MARKET_FIELDS = Object.keys(MARKET)
+
+/** Counts the matches that were published before the catalogue had their market, or all of it. */
+function countMissingMetadata(bus: Pick<Bus, 'subscribe'>) {
+  const missing = { settlement: { full: 0, title: 0 }, status_update: { full: 0, title: 0 } }
+  bus.subscribe(function countMissing(events) {
+    for (const { type, data } of events) {
+      if (type !== 'settlement' && type !== 'status_update') continue
+      if (data.market_title === undefined) missing[type].title++
+      if (MARKET_FIELDS.some((name) => data[name] === undefined)) missing[type].full++
+    }
+  })
+  return missing
+}
+
+/** As Redis shows memory: `512B`, `3.1G`. */
+export function presentBytes(bytes: number): string {
+  const units = ['B', 'K', 'M', 'G', 'T']
+  let value = bytes
+  let unit = 0
+  while (value >= 1024 && unit < units.length - 1) {
+    value /= 1024
+    unit++
+  }
+  return `${unit === 0 ? value : value.toFixed(1)}${units[unit]}`
+}

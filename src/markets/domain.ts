@@ -1,0 +1,54 @@
+import type { ChainStatus } from '../core/chain-status.js'
+import type { Domain } from '../http/domain.js'
+import { untilLive } from '../jobs/until-live.js'
+import { createSnapshotJob } from '../lookups/snapshot.js'
+import type { Platform } from '../platform.js'
+import { marketCandleRoutes } from './candles/routes.js'
+import { conditionRoutes } from './conditions/routes.js'
+import { eventRoutes } from './events/routes.js'
+import { marketListRoutes } from './listing/routes.js'
+import { marketSearchRoutes } from './search/routes.js'
+import { STATS_PERIOD_NAMES, STATS_PERIODS } from './stats/period.js'
+import { statsRoutes } from './stats/routes.js'
+import { refreshSnapshot } from './stats/snapshot.js'
+import { createTagCounter } from './tags/count-tags.js'
+import { tagRoutes } from './tags/routes.js'
+import { tokenRoutes } from './tokens/routes.js'
+
+const TAG_CHECK_MS = 15_000
+
+const ROUTES = [
+  marketListRoutes,
+  marketSearchRoutes,
+  tokenRoutes,
+  conditionRoutes,
+  eventRoutes,
+  tagRoutes,
+  marketCandleRoutes,
+  statsRoutes,
+]
+
+export function createMarkets(platform: Platform, { chain }: { chain: ChainStatus }): Domain {
+  const { store, clock } = platform
+  return {
+    routes: ROUTES.map((create) => create(platform)),
+    jobs: [
+      {
+        name: 'tag counts',
+        everyMs: TAG_CHECK_MS,
+        runsIn: 'one process',
+        needsDatabase: true,
+        run: createTagCounter(store, clock),
+      },
+      ...STATS_PERIOD_NAMES.map((period) =>
+        createSnapshotJob(platform, chain, {
+          name: `market statistics ${period}`,
+          everyMs: STATS_PERIODS[period].refreshMs,
+          startsAfter: (signal) => untilLive({ chain }, signal),
+          state: (sql) => sql`select block, rewind from stats_snapshots where period = ${period}`,
+          refresh: (signal) => refreshSnapshot(platform.sql, period, clock.now(), signal),
+        }),
+      ),
+    ],
+  }
+}

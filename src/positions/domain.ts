@@ -1,0 +1,10 @@
+import type { Domain } from '../http/domain.js'
+import type { Platform } from '../platform.js'
+import { closedPositionRoutes } from './closed/routes.js'
+import { onchainPositionRoutes } from './onchain/routes.js'
+import { positionRoutes } from './routes.js'
+
+/** What wallets hold, and held. */
+export const createPositions = (platform: Platform): Domain => ({
+  routes: [positionRoutes(platform), onchainPositionRoutes(platform), closedPositionRoutes(platform)],
+})
