@@ -15,14 +15,13 @@ test('dollar prices are found by what is known of the id, or by name and version
   ])
 })
 
-test('one feed for each coin and kind: the chosen, then the known, then the first', () => {
+test('one feed for each coin and kind: the known, then the first', () => {
   const listed = parseFeeds(BODY, 'body').reverse()
-  const chosen = { id: '0x0003ff', coin: 'xrp', kind: 'spot', decimals: 18 } as const
   const ids = (feeds: ReturnType<typeof chooseFeeds>) => [...feeds.keys()]
   const twap = `0x0002${'3'.repeat(60)}`
-  expect(ids(chooseFeeds([chosen], listed, ['btc', 'xrp']))).toEqual(['0x0003ff', BTC, twap])
-  expect(ids(chooseFeeds([], listed, ['btc']))).toEqual([BTC])
-  expect(ids(chooseFeeds([], listed, ['doge']))).toEqual([])
+  expect(ids(chooseFeeds(listed, ['btc', 'xrp']))).toEqual([BTC, twap, `0x0003${'2'.repeat(60)}`])
+  expect(ids(chooseFeeds(listed, ['btc']))).toEqual([BTC])
+  expect(ids(chooseFeeds(listed, ['doge']))).toEqual([])
 })
 
 test.each([

@@ -38,16 +38,15 @@ export function parseFeeds(body: unknown, path: string): ChainlinkFeed[] {
   return parseArray(feeds, `${path}.feeds`, parseFeed).filter((feed) => feed !== undefined)
 }
 
-/** One feed for each coin and kind: what the operator chose, else the first of those that are known or listed. */
+/** One feed for each coin and kind: the first of those that are known, else of those that are listed. */
 export function chooseFeeds(
-  chosen: readonly ChainlinkFeed[],
   listed: readonly ChainlinkFeed[],
   coins: readonly string[],
 ): Map<string, ChainlinkFeed> {
   const known = listed.filter(({ id }) => KNOWN.has(id))
   const taken = new Set<string>()
   const feeds = new Map<string, ChainlinkFeed>()
-  for (const feed of [...chosen, ...known, ...listed]) {
+  for (const feed of [...known, ...listed]) {
     const stream = `${feed.coin} ${feed.kind}`
     if (!coins.includes(feed.coin) || taken.has(stream)) continue
     taken.add(stream)

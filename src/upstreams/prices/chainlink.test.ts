@@ -10,7 +10,6 @@ import { createUpstreamMetrics } from '../transport/metrics.js'
 import { type ChainlinkOptions, ChainlinkSource } from './chainlink.js'
 import type { PriceGap, PriceTick, StoredStreams } from './source.js'
 
-const BTC = '0x00039d9e45394f473ab1f050a1b963e6b05351e52d71e507509ada0c95ed75b8'
 const startMs = Date.UTC(2026, 10, 15, 12)
 const universe = new Universe({ seed: 3, startMs, intensity: 0 })
 universe.advance(startMs)
@@ -92,15 +91,6 @@ test('feeds are found by coin, and their prices are exact, with bid and ask', as
   })
   expect(ticks.map(({ kind }) => kind)).toEqual(['spot', 'twap30', 'twap60'])
   expect(ticks[1]?.bid).toBeUndefined()
-})
-
-test('chosen feeds need no list', async () => {
-  const feeds = [{ id: BTC, coin: 'btc', kind: 'spot', decimals: 18 }] as const
-  const { source, asked, ticks } = await open({ feeds })
-  await until(() => source.health().state === 'open')
-  liveOn()
-  await until(() => ticks.length === 1)
-  expect(asked).toEqual([`/api/v1/ws?feedIDs=${BTC}`])
 })
 
 test('seconds that were missed are fetched and come late, with no gap', async () => {

@@ -3,7 +3,7 @@ import { faultFields } from '../../lib/fault-fields.js'
 import { backoffMs, systemTiming, type Timing } from '../../lib/timing.js'
 import { UpstreamSocket } from '../transport/socket.js'
 import { Backfill } from './chainlink-backfill.js'
-import { type ChainlinkFeed, chooseFeeds } from './chainlink-feeds.js'
+import { chooseFeeds } from './chainlink-feeds.js'
 import { type ChainlinkFeedMap, parseReportFrame } from './chainlink-parse.js'
 import { type ChainlinkAccess, ChainlinkRest, signRequest } from './chainlink-rest.js'
 import {
@@ -26,8 +26,6 @@ const SECOND_MS = 1_000
 export type ChainlinkOptions = PriceSourceOptions &
   ChainlinkAccess & {
     restUrl: string
-    /** Feeds that the operator chose. Other coins get theirs from the list of the host. */
-    feeds?: readonly ChainlinkFeed[] | undefined
     timing?: Timing | undefined
   }
 
@@ -74,14 +72,12 @@ export class ChainlinkSource implements PriceSource {
     return this.#backfill?.isPending(kind, sinceMs / SECOND_MS) ?? this.#isStarting
   }
 
-  /** Reads the list of feeds, again and again until the host answers, unless the operator has chosen all feeds. */
+  /** Reads the list of feeds, again and again until the host answers. */
   async #findFeeds(rest: ChainlinkRest, signal: AbortSignal): Promise<ChainlinkFeedMap> {
-    const { coins, feeds: chosen = [], log } = this.#options
-    if (coins.every((coin) => chosen.some((feed) => feed.coin === coin && feed.kind === 'spot')))
-      return chooseFeeds(chosen, [], coins)
+    const { coins, log } = this.#options
     for (let failures = 1; ; failures++) {
       try {
-        const feeds = chooseFeeds(chosen, await rest.readFeeds(signal), coins)
+        const feeds = chooseFeeds(await rest.readFeeds(signal), coins)
         if (feeds.size > 0) return feeds
         log.warn({ upstream: NAME }, 'no feed of any of the coins')
       } catch (error) {
