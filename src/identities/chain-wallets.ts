@@ -15,7 +15,7 @@ export type ChainWallets = {
   isKnown: boolean
 }
 
-export type ChainParts = {
+export type ChainWalletDeps = {
   /** Its pool may be replaced: read `sql` at each use. */
   store: { readonly sql: Pool }
   /** Without a node, what is deployed is known from the logs of factories alone. */
@@ -27,7 +27,7 @@ const PLATFORM: ReadonlySet<string> = new Set(CONTRACTS.map(({ address }) => add
 
 /** By a lower-case address. Throws `UpstreamError` when the node does not answer. */
 export async function readChainWallets(
-  { store, polygon }: ChainParts,
+  { store, polygon }: ChainWalletDeps,
   address: string,
   call: CallOptions,
 ): Promise<ChainWallets> {

@@ -6,10 +6,10 @@ import type { GammaClient } from '../upstreams/gamma/client.js'
 import type { GammaProfile } from '../upstreams/gamma/parse.js'
 import { UpstreamError } from '../upstreams/transport/errors.js'
 import { withPatience } from '../upstreams/transport/patience.js'
-import { type ChainParts, readChainWallets } from './chain-wallets.js'
+import { type ChainWalletDeps, readChainWallets } from './chain-wallets.js'
 import { chooseWallet, type Identity } from './identity.js'
 
-type Parts = ChainParts & {
+type ResolverDeps = ChainWalletDeps & {
   gamma: Pick<GammaClient, 'getProfile' | 'findProfileByName'>
   clock: Clock
 }
@@ -17,7 +17,7 @@ type Parts = ChainParts & {
 /** `isWhole`: no upstream failed to say what it knows. */
 type Found = { identity: Identity | undefined; isWhole: boolean }
 /** `isSure`: Gamma answered. */
-type ProfilePart = { profile: GammaProfile | undefined; isSure: boolean }
+type FoundProfile = { profile: GammaProfile | undefined; isSure: boolean }
 
 const ANSWERS_MAX = 20_000
 const FOUND_MS = 60 * 60_000
@@ -30,12 +30,12 @@ const PROFILE_LOST =
 
 /** Finds who is behind a wallet, a key or a username. Answers are kept: both upstreams have limits. */
 export class IdentityResolver {
-  readonly #parts: Parts
+  readonly #deps: ResolverDeps
   readonly #cache: StaleFallbackCache
 
-  constructor(parts: Parts) {
-    this.#parts = parts
-    const { clock } = parts
+  constructor(deps: ResolverDeps) {
+    this.#deps = deps
+    const { clock } = deps
     this.#cache = new StaleFallbackCache({ clock, limits: { max: ANSWERS_MAX }, staleMsMax: 0 })
   }
 
@@ -56,7 +56,7 @@ export class IdentityResolver {
   }
 
   async #findUsername(name: string, accountId: number): Promise<Found> {
-    const { gamma } = this.#parts
+    const { gamma } = this.#deps
     const profile = await askOrFail('gamma', SEARCH_LOST, (signal) =>
       gamma.findProfileByName(name, { signal, accountId }),
     )
@@ -69,7 +69,7 @@ export class IdentityResolver {
   /** `known`: the profile that led to the address. */
   async #findAddress(address: string, accountId: number, known?: GammaProfile): Promise<Found> {
     const { owner, wallets, isKnown } = await askOrFail('polygon', NODE_LOST, (signal) =>
-      readChainWallets(this.#parts, address, { signal, accountId }),
+      readChainWallets(this.#deps, address, { signal, accountId }),
     )
     const chosen = chooseWallet(wallets, address)
     const { profile, isSure } =
@@ -91,8 +91,8 @@ export class IdentityResolver {
     return { identity: { owner, current, others, username }, isWhole: isSure }
   }
 
-  async #readProfile(address: string, accountId: number): Promise<ProfilePart> {
-    const { gamma } = this.#parts
+  async #readProfile(address: string, accountId: number): Promise<FoundProfile> {
+    const { gamma } = this.#deps
     try {
       const ask = (signal: AbortSignal) => gamma.getProfile(address, { signal, accountId })
       return { profile: await withPatience('gamma', ask), isSure: true }

@@ -10,9 +10,9 @@ export type Rebates = { rows: ClobRebate[]; refused?: { status: number; said: st
 /** Asks the order book for what an address got back of the fees of a day, written `2026-11-12`. */
 export async function readRebates(
   clob: Pick<ClobClient, 'getRebates'>,
-  asked: { date: string; address: string; accountId: number },
+  request: { date: string; address: string; accountId: number },
 ): Promise<Rebates> {
-  const { date, address, accountId } = asked
+  const { date, address, accountId } = request
   try {
     const call = (signal: AbortSignal) => clob.getRebates(date, address, { signal, accountId })
     return { rows: await withPatience('clob', call) }

@@ -77,8 +77,8 @@ function createRewardEndpoints(clob: ClobClient, clock: Clock): Endpoint[] {
       answer: async ({ caller, nowMs }, { address, date = toUtcDate(nowMs) }) => {
         if (!isUtcDate(date))
           throw badRequest('Invalid date: there is no such day; leave out `date` for today')
-        const asked = { date, address, accountId: caller.accountId }
-        return presentRebates(address, date, await readRebates(clob, asked))
+        const request = { date, address, accountId: caller.accountId }
+        return presentRebates(address, date, await readRebates(clob, request))
       },
     }),
   ]

@@ -72,18 +72,18 @@ async function raceSources<Value>(
   call: CallOptions & { signal: AbortSignal },
   isSuitable: (value: Value) => boolean,
 ): Promise<Sourced<Value>> {
-  const asked = new Map<number, Promise<Ended<Value>>>()
+  const running = new Map<number, Promise<Ended<Value>>>()
   const waiting = [...sources.entries()]
   const unsuitable: Ended<Value>[] = []
   let fault: unknown
   for (;;) {
     const next = waiting.shift()
-    if (next !== undefined) asked.set(next[0], ask(...next, call))
-    if (asked.size === 0) break
+    if (next !== undefined) running.set(next[0], ask(...next, call))
+    if (running.size === 0) break
     const slow = waiting.length > 0 ? [pause(SLOW_MS, call.signal)] : []
-    const ended = await Promise.race([...asked.values(), ...slow])
+    const ended = await Promise.race([...running.values(), ...slow])
     if (ended === undefined) continue
-    asked.delete(ended.place)
+    running.delete(ended.place)
     if (ended.answer === undefined) fault = ended.fault
     else if (isSuitable(ended.answer.value)) return ended.answer
     else unsuitable.push(ended)

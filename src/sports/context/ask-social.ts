@@ -9,9 +9,9 @@ import { type Found, type Settled, settleQuery, sumUp } from './settle.js'
 type AskSocial = { queries: readonly GameQuery[]; postsMax: number; leftMs: number }
 
 /** One query a second, each without waiting for the answer to the one before. Each costs one unit of the quota. */
-export async function askSocial(tools: SportsTools, asked: AskSocial) {
+export async function askSocial(tools: SportsTools, options: AskSocial) {
   const refusal = refusePlan(tools)
-  const settled = refusal === undefined ? await askInTurn(tools, asked) : []
+  const settled = refusal === undefined ? await askInTurn(tools, options) : []
   return {
     ...(refusal ?? sumUp(settled)),
     result_count: settled.reduce((sum, { items }) => sum + items.length, 0),

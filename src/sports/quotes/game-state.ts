@@ -26,12 +26,12 @@ export type StateOptions = {
 export async function readGameState(
   tools: SportsTools & { baseUrl: string },
   game: Cached<Game>,
-  { priceLimitTokens, history: asked }: StateOptions,
+  { priceLimitTokens, history: historyQuery }: StateOptions,
 ): Promise<Static<typeof GameStateReply>> {
   const { platform, deps, baseUrl } = tools
   const [quotes, history] = await Promise.all([
     readQuotes(tools, game),
-    asked === undefined ? undefined : readHistoryOrNone(tools, game.value, asked),
+    historyQuery === undefined ? undefined : readHistoryOrNone(tools, game.value, historyQuery),
   ])
   const { slug, title, startTimeMs, closed, markets } = game.value
   const score = currentScoreOf(game, deps.scores.get(slug), platform.clock.now())

@@ -87,11 +87,11 @@ function readTime(name: string, text: string, dayPartSec: number): number {
 }
 
 /** In minutes, whole ones. Throws 400 when it would give more points than an answer can hold. */
-function readFidelity(asked: number | undefined, spanSec: number): number {
+function readFidelity(requested: number | undefined, spanSec: number): number {
   const minutes = spanSec / MINUTE_SEC
   const usual = Math.max(1, Math.ceil(minutes / POINTS_USUAL))
   const least = Math.max(1, Math.ceil(minutes / POINTS_MAX))
-  if (asked === undefined || asked >= least) return asked ?? usual
+  if (requested === undefined || requested >= least) return requested ?? usual
   throw badRequest(`Invalid fidelity: over this time it is at least ${least} minutes.`, {
     hint: `fidelity=${least}`,
   })

@@ -26,13 +26,13 @@ export async function readGameHistory(
   { limit_tokens, ...query }: GameHistoryQuery,
 ): Promise<GameHistory> {
   const nowMs = tools.platform.clock.now()
-  const asked = readHistorySpan(query, { listedMs: game.startDateMs, nowMs })
+  const span = readHistorySpan(query, { listedMs: game.startDateMs, nowMs })
   const tokens = tokensOf(game).slice(0, HISTORY_TOKENS_MAX)
   const ids = tokens.map(({ tokenId }) => tokenId)
-  const isEmpty = asked === undefined || ids.length === 0
+  const isEmpty = span === undefined || ids.length === 0
   const { value, isStale } = isEmpty
     ? { value: {}, isStale: false }
-    : await readHistories(tools, game.slug, ids, asked)
+    : await readHistories(tools, game.slug, ids, span)
   const histories: Histories = value
   return {
     tokens: tokens
