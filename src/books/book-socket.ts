@@ -1,8 +1,16 @@
 import type { ClobSocket, ClobSocketOptions } from '../upstreams/clob/socket.js'
 import type { ClobEvent } from '../upstreams/clob/socket-parse.js'
 import type { SocketFault } from '../upstreams/transport/socket-options.js'
-import { type BestPrices, KeptBook, type StaleReason } from './kept-book.js'
-import { type BookChange, type BookSide, isCrossedBook, LEVELS_MAX, type LiveBook } from './live-book.js'
+import {
+  type BestPrices,
+  type BookChange,
+  type BookSide,
+  isCrossedBook,
+  KeptBook,
+  LEVELS_MAX,
+  type LiveBook,
+  type StaleReason,
+} from './live-book.js'
 import { canonicalDecimal } from './pn1.js'
 
 /** One question to the exchange about absent books names no more. */

@@ -68,7 +68,15 @@ const LIFECYCLE = {
   }),
 }
 
-const lifecycle = defineMessage('combo_lifecycle', LIFECYCLE)
+const lifecycle = defineMessage({
+  type: 'combo_lifecycle',
+  summary: 'A combo was prepared, split, merged, converted, redeemed, wrapped or moved.',
+  examples: {
+    'A combo was prepared': { action: 'Prepare' },
+    'The AutoRedeemer paid a wallet': { module_name: 'AutoRedeemer' },
+  },
+  fields: LIFECYCLE,
+})
 
 /** The same without its event type, as a part of other messages. */
 export const LIFECYCLE_ROW = closedRow('ComboLifecycleRow', LIFECYCLE)

@@ -1,25 +1,48 @@
 import type { Static, TObject, TOptional, TProperties, TSchema } from 'typebox'
 import { Type } from 'typebox'
-import type { ComboKeys, EventDraft, EventKeys } from '../bus/event.js'
+import type { ComboKeys, EventData, EventDraft, EventKeys } from '../bus/event.js'
 import { toDecimal } from '../core/money.js'
 import { blockOf, logIndexOf } from '../core/seq.js'
 import { padId } from '../core/structured-id.js'
 import { namedEnum } from '../lib/named-object.js'
 import { nullable } from '../lib/nullable.js'
 
+/** What subscriptions, plans and documents have to know of an event type. */
+export type EventTraits = {
+  /** What the event says, for readers of the documents. */
+  summary: string
+  /** The messages that the documents show, by name: each is one whose data has these values. */
+  examples: { readonly [name: string]: EventData }
+  /** It may be published before it is in a block. */
+  canBePending?: boolean
+  /** There are few of them: a subscription to all of them does not count as a firehose. */
+  isRare?: boolean
+  /** A client that names it receives all of them, whichever wallets or markets it follows. */
+  ignoresFilters?: boolean
+  /** Which meter counts the transfer; `ws_onchain` unless given. */
+  meter?: 'ws_market'
+}
+
 /** A kind of message: its event type and the schema of everything that a client receives. */
-export type Message<Name extends string = string> = { type: Name; schema: TSchema }
+export type Message<Name extends string = string> = EventTraits & { type: Name; schema: TSchema }
+
+type Definition<Name extends string, Fields extends TProperties> = EventTraits & {
+  type: Name
+  fields: Fields
+}
 
 /**
  * Defines the message of one event type. `fields` are those of its data. The schema gives the type
  * that `draft` checks, and is what tests and documents of the stream use.
  */
-export function defineMessage<const Name extends string, Fields extends TProperties>(
-  type: Name,
-  fields: Fields,
-) {
+export function defineMessage<const Name extends string, Fields extends TProperties>({
+  type,
+  fields,
+  ...traits
+}: Definition<Name, Fields>) {
   const data = closed({ event_type: Type.Literal(type), ...fields })
   return {
+    ...traits,
     type,
     schema: closed({ type: Type.Literal(type), timestamp: Wire.Ms, seq: Wire.Seq, data }),
     draft(timestampMs: number, values: Values<Fields>, keys: KeyParts): EventDraft {
@@ -30,13 +53,11 @@ export function defineMessage<const Name extends string, Fields extends TPropert
 
 /** Defines the message of events that come from a log: its place on the chain is added to the fields. */
 export function defineLogMessage<const Name extends string, Fields extends TProperties>(
-  type: Name,
-  fields: Fields,
+  definition: Definition<Name, Fields>,
 ) {
-  const { schema } = defineMessage(type, { ...LOG, ...fields })
+  const { type, fields } = definition
   return {
-    type,
-    schema,
+    ...defineMessage({ ...definition, fields: { ...LOG, ...fields } }),
     draft(fact: LoggedFact, values: Values<Fields>, keys: KeyParts): EventDraft {
       const place = presentLog(fact)
       const data: EventDraft['data'] = { event_type: type, ...place, ...values }

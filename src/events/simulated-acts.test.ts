@@ -14,8 +14,8 @@ test('nothing goes wrong', () => {
   expect(errors).toEqual([])
 })
 
-test('the table of required fields has every message', () => {
-  expect(Object.keys(REQUIRED_DATA).sort()).toEqual([...MESSAGES.keys()].sort())
+test('every message of the table of required fields exists', () => {
+  expect([...MESSAGES.keys()]).toEqual(expect.arrayContaining(Object.keys(REQUIRED_DATA)))
 })
 
 test('whatever a wallet does gives messages with all that clients require, in our own shape too', () => {

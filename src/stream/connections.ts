@@ -1,8 +1,7 @@
 import type { Clock } from '../core/clock.js'
 import type { ClientConnection } from './client-connection.js'
+import { CLOSE, type SocketKind } from './connection.js'
 import { createPing, createTextFrame } from './fast/shared-frame.js'
-import { CLOSE } from './socket-error.js'
-import type { SocketKind } from './upgrade.js'
 
 /** Every connection gets a Ping, and on the event socket a heartbeat message, once in this time. */
 const HEARTBEAT_SECONDS = 30

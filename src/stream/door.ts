@@ -8,20 +8,27 @@ import { faultFields } from '../lib/fault-fields.js'
 import { withTimeout } from '../lib/timeout.js'
 import { pollUntil } from '../lib/timing.js'
 import { ClientConnection } from './client-connection.js'
-import type { Connection, Protocol } from './connection.js'
+import {
+  CLOSE,
+  type Connection,
+  type ConnectionOptions,
+  type Protocol,
+  presentError,
+  type SocketKind,
+  toReason,
+} from './connection.js'
 import { Connections } from './connections.js'
 import type { StreamDeps } from './deps.js'
 import { Flusher } from './fast/flusher.js'
 import { KeyCheck } from './key-check.js'
 import { countFirehoses, createSocketMetrics } from './metrics.js'
-import { type AdmittedSocket, type RefusedSocket, SocketAdmission } from './socket-admission.js'
-import { CLOSE, presentError, toReason } from './socket-error.js'
 import {
-  type ConnectionOptions,
+  type AdmittedSocket,
   createUpgradeReader,
-  type SocketKind,
+  type RefusedSocket,
+  SocketAdmission,
   type SocketRequest,
-} from './upgrade.js'
+} from './socket-admission.js'
 
 /** The HTTP server takes some more, so that requests are answered beside all of these. */
 const CONNECTIONS_MAX = 8_000

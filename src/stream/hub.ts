@@ -1,11 +1,12 @@
 import { Gauge } from 'prom-client'
 import type { BusEvent } from '../bus/event.js'
+import { meterOf } from '../events/registry.js'
 import { FairSemaphore } from '../lib/fair-semaphore.js'
 import type { Connection } from './connection.js'
 import type { StreamDeps } from './deps.js'
-import { meterOf } from './events/replay-frames.js'
 import { SharedFrame } from './fast/shared-frame.js'
-import { PriceReceivers } from './subscriptions/price-receivers.js'
+import type { FilteredEvent } from './subscriptions/event-filter.js'
+import type { PriceSelection } from './subscriptions/subscribe-request.js'
 import { SubscriptionIndex } from './subscriptions/subscription-index.js'
 
 /** Filter values of all connections of this process, at some 80 to 160 bytes each. */
@@ -13,7 +14,7 @@ const ITEMS_MAX = 2_000_000
 /** Of one account, so that others find place too. */
 const ITEMS_PER_ACCOUNT_MAX = 500_000
 
-type HubParts = Pick<StreamDeps, 'bus' | 'priceBus' | 'scoreBus' | 'metrics'>
+type HubDependencies = Pick<StreamDeps, 'bus' | 'priceBus' | 'scoreBus' | 'metrics'>
 
 /** Hands every published event to the connections that asked for it, as one frame for all. */
 export class StreamHub {
@@ -25,11 +26,11 @@ export class StreamHub {
   readonly #itemsByAccount = new Map<number, number>()
   readonly #stops: readonly (() => void)[]
 
-  constructor({ bus, priceBus, scoreBus, metrics }: HubParts) {
+  constructor({ bus, priceBus, scoreBus, metrics }: HubDependencies) {
     this.#stops = [
-      bus.subscribe((events) => this.#deliver(events)),
-      priceBus.subscribe((events) => this.#deliverPrices(events)),
-      scoreBus.subscribe((events) => this.#deliverScores(events)),
+      bus.subscribe((events) => deliver(events, this.events)),
+      priceBus.subscribe((events) => deliver(events, this.prices)),
+      scoreBus.subscribe((events) => deliver(events, this.scores)),
     ]
     const counts = () => ({
       filters: this.events.size + this.prices.size + this.scores.size,
@@ -65,27 +66,50 @@ export class StreamHub {
   close(): void {
     for (const stop of this.#stops) stop()
   }
+}
 
-  #deliver(events: readonly BusEvent[]): void {
-    if (this.events.size === 0) return
-    for (const event of events) push(event, this.events.match(event))
-  }
+type Receivers = { readonly size: number; match(event: BusEvent): Iterable<Connection> }
 
-  #deliverPrices(events: readonly BusEvent[]): void {
-    if (this.prices.size === 0) return
-    for (const event of events) push(event, this.prices.match(event))
-  }
-
-  #deliverScores(events: readonly BusEvent[]): void {
-    if (this.scores.size === 0) return
-    for (const event of events) push(event, this.scores.match(event))
+function deliver(events: readonly BusEvent[], receivers: Receivers): void {
+  if (receivers.size === 0) return
+  for (const event of events) {
+    let frame: SharedFrame | undefined
+    for (const connection of receivers.match(event)) {
+      frame ??= new SharedFrame(event.text, meterOf(event.type))
+      connection.push(frame)
+    }
   }
 }
 
-function push(event: BusEvent, receivers: Iterable<Connection>): void {
-  let frame: SharedFrame | undefined
-  for (const connection of receivers) {
-    frame ??= new SharedFrame(event.text, meterOf(event))
-    connection.push(frame)
+/** Who receives which coin prices. Each receiver has one selection: a new one takes its place. */
+class PriceReceivers<Receiver extends object> {
+  readonly #selections = new Map<Receiver, PriceSelection>()
+  readonly #receivers = new Map<string, Set<Receiver>>()
+
+  get size(): number {
+    return this.#selections.size
+  }
+
+  set(receiver: Receiver, selection: PriceSelection): void {
+    this.delete(receiver)
+    this.#selections.set(receiver, selection)
+    for (const key of keysOf(selection)) {
+      const receivers = this.#receivers.get(key) ?? new Set()
+      this.#receivers.set(key, receivers.add(receiver))
+    }
+  }
+
+  delete(receiver: Receiver): void {
+    const selection = this.#selections.get(receiver)
+    if (selection === undefined) return
+    this.#selections.delete(receiver)
+    for (const key of keysOf(selection)) this.#receivers.get(key)?.delete(receiver)
+  }
+
+  match({ keys: { feed, priceSource } }: FilteredEvent): Iterable<Receiver> {
+    return this.#receivers.get(`${feed} ${priceSource}`) ?? []
   }
 }
+
+const keysOf = ({ feeds, sources }: PriceSelection): string[] =>
+  [...feeds].flatMap((feed) => [...sources].map((source) => `${feed} ${source}`))

@@ -1,7 +1,7 @@
 import { type Caller, UNKNOWN_KEY } from '../accounts/key-ring.js'
+import { CLOSE } from './connection.js'
 import type { Connections } from './connections.js'
 import type { StreamDeps } from './deps.js'
-import { CLOSE } from './socket-error.js'
 
 type KeyCheckContext = Pick<StreamDeps, 'keyRing' | 'clock'>
 

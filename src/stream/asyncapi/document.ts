@@ -1,17 +1,17 @@
 import { readFileSync } from 'node:fs'
-import { readEventExamples } from '../../events/examples.js'
+import { type TProperties, Type } from 'typebox'
+import { optional } from '../../events/message.js'
+import { MESSAGES, readEventExamples } from '../../events/registry.js'
 import { type JsonSchema, pascalCase, SchemaComponents } from '../../http/schema-components.js'
 import { VERSION } from '../../lib/version.js'
 import {
-  BOOK_CLIENT_MESSAGES,
   BOOK_MESSAGES,
-  CLIENT_MESSAGES,
   CONTROL_MESSAGES,
   type DescribedMessage,
-  EVENT_MESSAGES,
-  INTEGRITY_CLIENT_MESSAGES,
+  describeMessage,
   ORDERBOOK_SOCKET_MESSAGES,
-} from './described-messages.js'
+} from '../messages.js'
+import { SUBSCRIBE_FIELDS } from '../subscriptions/filter-rules.js'
 
 /** The parts of an AsyncAPI 3 document that ours has. */
 export type AsyncApiDocument = {
@@ -62,6 +62,59 @@ Connect with your key, send a \`subscribe\` and read: the acknowledgement comes 
 then live events, without a gap or a repetition between them. Every live event has a \`seq\` that only
 grows; a client that was cut off names the last one it saw in \`since_seq\` and misses nothing.`
 
+const action = (name: string, fields: TProperties = {}) =>
+  Type.Object({ action: Type.Literal(name), ...fields })
+
+/** What clients send on the event socket, beside the messages about books. */
+const CLIENT_MESSAGES = {
+  subscribe: describeMessage(
+    'Subscribe',
+    'Makes a subscription. They stack: each is independent, and an event that several match is sent once.',
+    action('subscribe', SUBSCRIBE_FIELDS),
+  ),
+  unsubscribe: describeMessage(
+    'Unsubscribe',
+    'Ends one subscription, or all.',
+    action('unsubscribe', {
+      subscription_id: Type.Optional(
+        Type.String({ description: 'From the acknowledgement; left out: all subscriptions' }),
+      ),
+    }),
+  ),
+  ping: describeMessage('Ping', 'Asks whether the connection is alive.', action('ping')),
+}
+
+const Identifiers = Type.Array(Type.String(), {
+  description:
+    'Token ids, condition ids (both tokens), event slugs (all their tokens), or `*` alone for all books',
+})
+const BOOKS = optional({
+  type: Type.Literal('orderbook', { description: 'Needed on the event socket with `markets`' }),
+  markets: Identifiers,
+  token_ids: Identifiers,
+})
+
+/** What clients send about books, on either socket. */
+const BOOK_CLIENT_MESSAGES = {
+  subscribe_books: describeMessage(
+    'Subscribe to books',
+    'Follows these books in place of those before. A list that resolves to nothing changes nothing.',
+    action('subscribe', BOOKS),
+  ),
+  unsubscribe_books: describeMessage(
+    'Unsubscribe from books',
+    'Ends the named books, or all.',
+    action('unsubscribe', BOOKS),
+  ),
+}
+
+const EVENT_MESSAGES: Messages = Object.fromEntries(
+  Array.from(MESSAGES.values(), ({ type, summary, schema }) => [
+    type,
+    describeMessage(type, summary, schema),
+  ]),
+)
+
 const EVENT_SOCKET: Messages = {
   ...CLIENT_MESSAGES,
   ...BOOK_CLIENT_MESSAGES,
@@ -71,7 +124,11 @@ const EVENT_SOCKET: Messages = {
 }
 const ORDERBOOK_SOCKET: Messages = {
   ...BOOK_CLIENT_MESSAGES,
-  ...INTEGRITY_CLIENT_MESSAGES,
+  resync: describeMessage(
+    'Resync',
+    'Integrity mode: asks for new anchors.',
+    action('resync', optional({ markets: Identifiers })),
+  ),
   ping: CLIENT_MESSAGES.ping,
   ...BOOK_MESSAGES,
   ...ORDERBOOK_SOCKET_MESSAGES,

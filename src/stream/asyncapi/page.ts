@@ -1,7 +1,6 @@
 import type { Plan } from '../../accounts/plans.js'
-import { BOOK_ERRORS } from '../messages/book-messages.js'
-import { STREAM_ERRORS } from '../messages/control-messages.js'
-import { PRESETS } from '../subscriptions/presets.js'
+import { PRESETS } from '../../events/registry.js'
+import { BOOK_ERRORS, STREAM_ERRORS } from '../messages.js'
 import type { AsyncApiDocument, AsyncApiMessage, Channel } from './document.js'
 
 const STYLE = `

@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict'
 import type { BookChange, LiveBook } from '../../books/live-book.js'
+import { Refusal } from '../connection.js'
 import type { StreamDeps } from '../deps.js'
 import { SharedFrame } from '../fast/shared-frame.js'
-import type { BookFollower, BookGroup } from './book-follower.js'
-import { BookGroups } from './book-groups.js'
-import { BookRefusal } from './book-refusal.js'
+import { type BookFollower, type BookGroup, BookGroups } from './book-groups.js'
 import { BookTexts } from './book-texts.js'
-import { countCharacters, GroupOutput } from './group-output.js'
+import { countCharacters, GroupOutput, TokenChanges } from './book-window.js'
 import type { IntegrityBook } from './integrity-book.js'
-import { TokenChanges } from './token-changes.js'
 
 const WINDOW_MS = 250
 /** When a window has more, the rest of its books waits for the next: a client is not given everything at once. */
@@ -81,7 +79,7 @@ export class BookFeed {
     this.#charactersMax = options.windowCharactersMax ?? WINDOW_CHARACTERS_MAX
   }
 
-  /** `undefined` as `tokenIds`: all books. Throws a `BookRefusal`, and changes nothing, if it cannot be. */
+  /** `undefined` as `tokenIds`: all books. Throws a `Refusal`, and changes nothing, if it cannot be. */
   join(follower: BookFollower, tokenIds: readonly string[] | undefined, isIntegrity: boolean) {
     this.#start()
     try {
@@ -208,7 +206,7 @@ export class BookFeed {
     } catch (error) {
       this.#ctx.log.error({ err: error }, 'a window of order books could not be sent')
       // Changes are lost: clients connect again and get whole books.
-      for (const follower of this.groups.followers) follower.fail(new BookRefusal(...LOST_PLACE))
+      for (const follower of this.groups.followers) follower.fail(new Refusal(...LOST_PLACE))
     }
   }
 
@@ -325,7 +323,7 @@ export class BookFeed {
   /** What was published differs from the book, which only a fault of ours can cause. */
   #reset(tokenId: string): void {
     this.#ctx.log.error({ tokenId }, 'a published order book differs from the live one')
-    const error = new BookRefusal(...LOST_PLACE, { markets: [tokenId] })
+    const error = new Refusal(...LOST_PLACE, { markets: [tokenId] })
     const groups = [...(this.groups.ofToken(tokenId) ?? [])].filter((group) => group.isIntegrity)
     for (const { members } of groups) for (const member of [...members]) member.fail(error)
   }

@@ -4,8 +4,8 @@ import { groupBy } from '../../lib/group-by.js'
 import { pause } from '../../lib/timing.js'
 import { SharedFrame } from '../fast/shared-frame.js'
 import type { BookFeed } from './book-feed.js'
-import type { BookFollower } from './book-follower.js'
-import { FRAME_CHARACTERS_MAX, presentResyncDone, presentStale } from './group-output.js'
+import type { BookFollower } from './book-groups.js'
+import { FRAME_CHARACTERS_MAX, presentResyncDone, presentStale } from './book-window.js'
 
 /** Fewer books than this come in one batch, more in batches of `BATCH_TOKENS`. */
 const ONE_BATCH_BELOW = 100

@@ -3,11 +3,10 @@ import type { Resumption } from '../../events/event-log.js'
 import { showValue } from '../../lib/show-value.js'
 import type { BookFeed } from '../books/book-feed.js'
 import { BookProtocol } from '../books/book-protocol.js'
-import type { Connection, Protocol } from '../connection.js'
+import { type Connection, type Protocol, Refusal } from '../connection.js'
 import type { StreamDeps } from '../deps.js'
 import type { StreamHub } from '../hub.js'
-import type { SubscribedMessage } from '../messages/control-messages.js'
-import { parseClientMessage } from '../subscriptions/client-message.js'
+import type { SubscribedMessage } from '../messages.js'
 import {
   canBePending,
   countStored,
@@ -16,10 +15,10 @@ import {
   type MarketScope,
   matchesEvent,
 } from '../subscriptions/event-filter.js'
-import { Refusal } from '../subscriptions/refusal.js'
 import { resolveMarkets } from '../subscriptions/resolve-markets.js'
 import {
   type PriceSelection,
+  parseClientMessage,
   readSubscribe,
   type SubscribeRequest,
 } from '../subscriptions/subscribe-request.js'

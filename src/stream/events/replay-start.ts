@@ -4,7 +4,6 @@ import type { BusEvent } from '../../bus/event.js'
 import type { Resumption } from '../../events/event-log.js'
 import type { LiveScores } from '../../scores/live-scores.js'
 import { type EventFilter, matchesEvent } from '../subscriptions/event-filter.js'
-import { matchesPrice } from '../subscriptions/price-receivers.js'
 import type { PriceSelection, ReplayWish } from '../subscriptions/subscribe-request.js'
 import type { ReplayStart } from './replay.js'
 
@@ -109,3 +108,10 @@ function hasPastPrices({ prices, wish }: ReplayQuestion): boolean {
 
 const hasPastScores = ({ scores, wish }: ReplayQuestion): boolean =>
   scores !== undefined && !(wish.kind === 'count' && wish.count === 0)
+
+function matchesPrice({ feeds, sources }: PriceSelection, { keys }: BusEvent): boolean {
+  const { feed, priceSource } = keys
+  const isOneOf = (names: ReadonlySet<string>, name: string | undefined) =>
+    name !== undefined && names.has(name)
+  return isOneOf(feeds, feed) && isOneOf(sources, priceSource)
+}

@@ -1,4 +1,4 @@
-import type { Sql } from '../../store/connection.js'
+import type { Sql } from '../store/connection.js'
 
 /** Tokens of a slug or of a condition, as hex text; those of several markets in one row each. */
 export type TokensRow = { name: string; tokens: string[] }
@@ -42,5 +42,36 @@ export function selectTokensOfConditions(
            array(select '0x' || encode(t.token, 'hex') from tokens t where t.condition = c.id)
       from given join conditions c on c.condition = given.condition
      order by name
+     limit ${limit}`
+}
+
+/** Markets of these conditions of 32 bytes, at most `limit`, by id. Index: markets_condition. */
+export function selectBooksOfConditions(sql: Sql, conditions: readonly string[], limit: number) {
+  return sql<TokensRow[]>`
+    select '0x' || encode(m.condition, 'hex') as name, ${tokensOf(sql)}
+      from markets m
+     where m.condition = any(array(select decode(substr(hex, 3), 'hex') from unnest(${[...conditions]}::text[]) hex))
+     order by m.id
+     limit ${limit}`
+}
+
+/** Markets of the events with these slugs, at most `limit`, by id. Indexes: events_slug, markets_event. */
+export function selectBooksOfEvents(sql: Sql, slugs: readonly string[], limit: number) {
+  return sql<TokensRow[]>`
+    select e.slug as name, ${tokensOf(sql)}
+      from events e
+      join markets m on m.event = e.id
+     where e.slug = any(${[...slugs]}::text[])
+     order by m.id
+     limit ${limit}`
+}
+
+/** Markets with these slugs, at most `limit`, by id. Index: markets_slug. */
+export function selectBooksOfMarkets(sql: Sql, slugs: readonly string[], limit: number) {
+  return sql<TokensRow[]>`
+    select m.slug as name, ${tokensOf(sql)}
+      from markets m
+     where m.slug = any(${[...slugs]}::text[])
+     order by m.id
      limit ${limit}`
 }
