@@ -73,8 +73,8 @@ export class EventProtocol implements Protocol {
   readonly #subscriptions = new Map<string, Subscription>()
   #count = 0
   #items = 0
-  /** Whose selection of coin prices the connection has. */
-  #priced: Subscription | undefined
+  /** Takes the connection's one selection of coin prices out of the index. */
+  #removePrices: (() => void) | undefined
   /** Long replays go out one after the other, while further messages are answered. */
   #replays: Promise<void> = Promise.resolve()
   #isClosed = false
@@ -256,15 +256,13 @@ export class EventProtocol implements Protocol {
     const { filters, prices, scores } = subscription
     subscription.replay = undefined
     subscription.armedSeq = this.#ctx.bus.publishedSeq
-    for (const filter of filters) {
-      subscription.removals.push(this.#hub.events.add(this.#connection, filter))
-    }
-    if (scores !== undefined) {
-      subscription.removals.push(this.#hub.scores.add(this.#connection, scores))
-    }
+    const add = (filter: EventFilter) => this.#hub.subscriptions.add(this.#connection, filter)
+    subscription.removals.push(...filters.map(add))
+    if (scores !== undefined) subscription.removals.push(add(scores))
     if (prices === undefined) return
-    this.#priced = subscription
-    this.#hub.prices.set(this.#connection, prices)
+    this.#removePrices?.()
+    this.#removePrices = add(prices)
+    subscription.removals.push(this.#removePrices)
   }
 
   #fail(error: unknown): void {
@@ -294,10 +292,6 @@ export class EventProtocol implements Protocol {
     const { id, items, replay, removals } = subscription
     replay?.stop()
     for (const remove of removals) remove()
-    if (this.#priced === subscription) {
-      this.#hub.prices.delete(this.#connection)
-      this.#priced = undefined
-    }
     this.#subscriptions.delete(id)
     this.#hub.releaseItems(this.#connection.caller.accountId, items)
     this.#items -= items
@@ -324,11 +318,11 @@ function filtersOf(
 const isWantedBy = (filters: readonly EventFilter[], event: BusEvent): boolean =>
   filters.some((filter) => matchesEvent(filter, event))
 
-function presentPrices({ sources, isDefault }: PriceSelection) {
-  const windows = [30, 60].filter((seconds) => sources.has(seconds === 30 ? 'twap30' : 'twap60'))
-  const [only = 'spot'] = sources
+function presentPrices({ priceKinds, isDefault }: PriceSelection) {
+  const windows = [30, 60].filter((seconds) => priceKinds.has(seconds === 30 ? 'twap30' : 'twap60'))
+  const [only = 'spot'] = priceKinds
   return {
-    price_source: isDefault ? 'follow_main' : sources.size > 1 ? 'both' : only,
+    price_source: isDefault ? 'follow_main' : priceKinds.size > 1 ? 'both' : only,
     twap_windows: windows.length === 0 ? null : windows,
   }
 }

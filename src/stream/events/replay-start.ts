@@ -44,8 +44,8 @@ export function selectPastPrices(question: ReplayQuestion, priceBus: Bus): BusEv
   const wish = withinPlan(question)
   // Prices have numbers of their own: with events of the chain the number is one of theirs.
   if (wish.kind === 'seq' && hasEvents) return []
-  const spot: PriceSelection = { ...prices, sources: new Set(['spot']) }
-  const select = (events: readonly BusEvent[]) => events.filter((event) => matchesPrice(spot, event))
+  const spot = { ...prices, priceKinds: new Set(['spot']) }
+  const select = (events: readonly BusEvent[]) => events.filter((event) => matchesEvent(spot, event))
   switch (wish.kind) {
     case 'count':
       return select(priceBus.replay({ afterSeq: 0 })).slice(-wish.count)
@@ -102,16 +102,9 @@ function withinPlan({ wish, plan, nowMs }: ReplayQuestion): Exclude<ReplayWish, 
 
 /** Means have no past, and a client that does not ask for the past of prices gets none. */
 function hasPastPrices({ prices, wish }: ReplayQuestion): boolean {
-  if (prices === undefined || !prices.sources.has('spot')) return false
+  if (prices === undefined || !prices.priceKinds.has('spot')) return false
   return wish.kind !== 'default' && !(wish.kind === 'count' && wish.count === 0)
 }
 
 const hasPastScores = ({ scores, wish }: ReplayQuestion): boolean =>
   scores !== undefined && !(wish.kind === 'count' && wish.count === 0)
-
-function matchesPrice({ feeds, sources }: PriceSelection, { keys }: BusEvent): boolean {
-  const { feed, priceSource } = keys
-  const isOneOf = (names: ReadonlySet<string>, name: string | undefined) =>
-    name !== undefined && names.has(name)
-  return isOneOf(feeds, feed) && isOneOf(sources, priceSource)
-}

@@ -22,6 +22,9 @@ export type EventFilter = {
   /** Of scores only. */
   leagues?: OneOf
   gameSlugs?: OneOf
+  /** Of coin prices only. */
+  feeds?: OneOf
+  priceKinds?: OneOf
 }
 
 /** A part of all markets: an event with one of these keys is in it. */
@@ -55,6 +58,7 @@ export function matchesEvent(filter: EventFilter, { type, keys }: FilteredEvent)
     if (filter.sizeMax !== undefined && sizeUsd > filter.sizeMax) return false
   }
   if (!isIn(filter.leagues, keys.league) || !isIn(filter.gameSlugs, keys.gameSlug)) return false
+  if (!isIn(filter.feeds, keys.feed) || !isIn(filter.priceKinds, keys.priceSource)) return false
   if (!hasAny(filter.wallets, keys.wallets)) return false
   for (const scope of filter.scopes) if (!isInScope(scope, keys)) return false
   return filter.combo === undefined || matchesCombo(filter.combo, keys.combo)

@@ -1,7 +1,6 @@
 import { MILLISECONDS_MIN } from '../../core/unix-time.js'
 import { PRESETS, type Preset, typesThat } from '../../events/registry.js'
 import { showValue } from '../../lib/show-value.js'
-import type { Feed } from '../../prices/streams.js'
 import type { PriceKind } from '../../upstreams/prices/source.js'
 import { Refusal } from '../connection.js'
 import type { ComboFilter, EventFilter } from './event-filter.js'
@@ -67,9 +66,8 @@ function readSubscriptionId(id: unknown): string | undefined {
 }
 
 /** Which coin prices a subscription receives. */
-export type PriceSelection = {
-  feeds: ReadonlySet<Feed>
-  sources: ReadonlySet<PriceKind>
+export type PriceSelection = EventFilter & {
+  priceKinds: ReadonlySet<PriceKind>
   /** Neither a source nor a window was chosen. */
   isDefault: boolean
 }
@@ -227,12 +225,15 @@ function readPrices(fields: FilterFields, { hasPrices }: Preset): PriceSelection
   // Types that are named take the place of everything that the preset has.
   if (!hasPrices || (fields.has('event_types') && !choosesPrices(fields))) return undefined
   return {
+    types: PRICE_TYPES,
+    scopes: [],
     feeds: feeds ?? new Set(FEEDS),
-    sources: windows ?? new Set(['spot']),
+    priceKinds: windows ?? new Set(['spot']),
     isDefault: source === undefined && windows === undefined,
   }
 }
 
+const PRICE_TYPES: ReadonlySet<string> = new Set(['price_feed'])
 const SCORE_TYPES: ReadonlySet<string> = new Set(['score_update'])
 
 const choosesScores = (fields: FilterFields): boolean => fields.has('leagues', 'game_slugs')

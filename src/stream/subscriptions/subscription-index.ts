@@ -22,18 +22,17 @@ type BroadGroup<Receiver> = { filter: EventFilter; entries: Set<Entry<Receiver>>
 
 const TYPES_MAX = 31
 
-const DIMENSIONS = [
-  'wallet',
-  'token',
-  'slug',
-  'condition',
-  'combo',
-  'leg',
-  'comboEvent',
-  'game',
-  'league',
-] as const
-type Dimension = (typeof DIMENSIONS)[number]
+/** What filters are posted by. */
+type Dimension =
+  | 'wallet'
+  | 'token'
+  | 'slug'
+  | 'condition'
+  | 'combo'
+  | 'leg'
+  | 'comboEvent'
+  | 'game'
+  | 'league'
 
 /**
  * Finds the receivers of an event. A filter that names wallets, or tokens, is posted under each of
@@ -168,8 +167,8 @@ export class SubscriptionIndex<Receiver extends object> {
   }
 
   #eachKey({ keys }: Anchor, act: (postings: Map<string, Posting<Receiver>>, key: string) => void): void {
-    for (const dimension of DIMENSIONS) {
-      for (const key of keys[dimension] ?? []) act(this.#postings[dimension], key)
+    for (const [dimension, postings] of Object.entries(this.#postings)) {
+      for (const key of keys[dimension as Dimension] ?? []) act(postings, key)
     }
   }
 
@@ -225,10 +224,11 @@ const asksMore = ({ types, ...conditions }: EventFilter): boolean =>
   )
 
 /** The same for filters that match the same events. Only for filters that name no key. */
-function broadKey({ types, status, side, sizeMin, sizeMax, combo }: EventFilter): string {
-  const { direction, action, moduleIds = [] } = combo ?? {}
+function broadKey({ types, status, side, sizeMin, sizeMax, combo, feeds, priceKinds }: EventFilter): string {
+  const { direction, action, moduleIds } = combo ?? {}
   const values = [status, side, sizeMin, sizeMax, direction, action].map((value) => value ?? null)
-  return JSON.stringify([[...types].sort(), values, combo !== undefined, [...moduleIds].sort()])
+  const sets = [types, moduleIds, feeds, priceKinds].map((set) => [...(set ?? [])].sort())
+  return JSON.stringify([sets, values, combo !== undefined])
 }
 
 function post<Receiver>(keys: Map<string, Posting<Receiver>>, key: string, entry: Entry<Receiver>): void {
