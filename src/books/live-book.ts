@@ -137,13 +137,13 @@ export class LiveBook {
   /** Sets the size of a level; zero takes it away. Both decimals are canonical. */
   setLevel(side: BookSide, price: string, size: string): void {
     const levels = side === 'BUY' ? this.#bids : this.#asks
-    const place = findPlace(levels, side, Number(price))
-    const known = levels[place]
+    const index = findIndex(levels, side, Number(price))
+    const known = levels[index]
     if (known?.price === price) {
       this.#checksum?.remove(side, price, known.size)
-      if (size === '0') levels.splice(place, 1)
+      if (size === '0') levels.splice(index, 1)
       else known.size = size
-    } else if (size !== '0') levels.splice(place, 0, { price, size })
+    } else if (size !== '0') levels.splice(index, 0, { price, size })
     if (size !== '0') this.#checksum?.add(side, price, size)
   }
 
@@ -183,7 +183,7 @@ const isSameLevels = (before: readonly BookLevel[], after: readonly BookLevel[])
   })
 
 /** The index of the level with this price, or of the one that it would stand before. */
-function findPlace(levels: readonly BookLevel[], side: BookSide, price: number): number {
+function findIndex(levels: readonly BookLevel[], side: BookSide, price: number): number {
   let from = 0
   let to = levels.length
   while (from < to) {
@@ -215,25 +215,25 @@ export type StaleReason = SocketFault | 'crossed' | 'disagrees' | 'too_large'
 
 export type BestPrices = { bestBid: string | undefined; bestAsk: string | undefined }
 
-/** How long to wait before a book is asked for again: doubled each time, up to a longest wait. */
-export type AskTimings = { askAgainMs: number; askAgainMsMax: number }
+/** How long to wait before a book is requested again: doubled each time, up to a longest wait. */
+export type RetryTimings = { retryMs: number; retryMsMax: number }
 
-/** A book, whether it can be right, and when to ask for it. Times are those of `performance.now`. */
+/** A book, whether it can be right, and when to request it. Times are those of `performance.now`. */
 export class KeptBook {
   readonly book: LiveBook
   /** When the exchange last sent all of it, or it was added. */
   readAt: number
-  /** How often it was asked for since it last came. */
+  /** How often it was requested since it last came. */
   unanswered = 0
-  /** When to ask for it, if it is not live by then. */
+  /** When to request it, if it is not live by then. */
   dueAt: number
   /** Since when it cannot be right. */
   doubtfulSince: number | undefined
   /** The best prices as the exchange last named them. */
   #exchangeBest: BestPrices | undefined
-  #askedAt = 0
-  /** How often it was asked for without a pause of the longest wait. */
-  #asked = 0
+  #requestedAt = 0
+  /** How often it was requested without a pause of the longest wait. */
+  #requests = 0
 
   constructor(tokenId: string, now: number) {
     this.book = new LiveBook(tokenId)
@@ -258,22 +258,22 @@ export class KeptBook {
     return agrees ? undefined : 'disagrees'
   }
 
-  /** At once, unless it was asked for shortly before. */
-  askSoon(now: number, timings: AskTimings): void {
-    if (now - this.#askedAt > timings.askAgainMsMax) this.#asked = 0
-    this.dueAt = this.#asked === 0 ? now : this.#askedAt + this.#waitMs(timings)
+  /** At once, unless it was requested shortly before. */
+  requestSoon(now: number, timings: RetryTimings): void {
+    if (now - this.#requestedAt > timings.retryMsMax) this.#requests = 0
+    this.dueAt = this.#requests === 0 ? now : this.#requestedAt + this.#waitMs(timings)
   }
 
-  /** It is being asked for now; should it not come, it is due again later. */
-  noteAsked(now: number, timings: AskTimings): void {
-    this.#asked += 1
+  /** It is requested now; should it not come, it is due again later. */
+  noteRequest(now: number, timings: RetryTimings): void {
+    this.#requests += 1
     this.unanswered += 1
-    this.#askedAt = now
+    this.#requestedAt = now
     this.dueAt = now + this.#waitMs(timings)
   }
 
-  #waitMs({ askAgainMs, askAgainMsMax }: AskTimings): number {
-    return Math.min(askAgainMs * 2 ** (this.#asked - 1), askAgainMsMax)
+  #waitMs({ retryMs, retryMsMax }: RetryTimings): number {
+    return Math.min(retryMs * 2 ** (this.#requests - 1), retryMsMax)
   }
 }
 

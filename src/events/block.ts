@@ -79,7 +79,7 @@ export const reorgEvent = (forkBlock: number, removedBlocks: number, nowMs: numb
     {},
   )
 
-/** The summary stands behind the last log of its block. */
+/** The summary comes after the last log of its block. */
 export const blockFamily = {
   messages: [block, reorg],
   *fromBlock(facts) {

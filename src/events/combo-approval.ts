@@ -43,11 +43,11 @@ export const comboApprovalFamily = {
 
 function approvalEvent(fact: ApprovalFact): EventDraft {
   const { owner, operator, allowance, isApproved } = fact
-  const { timestamp, ...place } = presentLog(fact)
+  const { timestamp, ...log } = presentLog(fact)
   return approval.draft(
     timestamp,
     {
-      ...place,
+      ...log,
       status: 'confirmed',
       detected_at: timestamp,
       approval_type: fact.kind === 'positions' ? 'position_manager_approval_for_all' : 'collateral_allowance',

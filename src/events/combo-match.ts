@@ -17,7 +17,7 @@ import {
 } from './combo-lifecycle.js'
 import type { Enricher } from './enrichment.js'
 import type { Confirmation, Match, MatchRow } from './match.js'
-import { closedRow, defineMessage, described, distinct, type KeyParts, optional, Wire } from './message.js'
+import { closedRow, defineMessage, described, distinct, type KeyFields, optional, Wire } from './message.js'
 
 /** The combo of a match and its parties, under the names of the older generation of clients. */
 const PARTIES = {
@@ -283,7 +283,7 @@ function keysOf(
   status: EventKeys['status'],
   enricher: Enricher,
   { fees, transfers }: Pick<Receipt, 'fees' | 'transfers'> = { fees: [], transfers: [] },
-): KeyParts {
+): KeyFields {
   const positions = rows.map(({ token }) => enricher.tokenId(token))
   return {
     wallets: [

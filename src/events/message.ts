@@ -45,23 +45,23 @@ export function defineMessage<const Name extends string, Fields extends TPropert
     ...traits,
     type,
     schema: closed({ type: Type.Literal(type), timestamp: Wire.Ms, seq: Wire.Seq, data }),
-    draft(timestampMs: number, values: Values<Fields>, keys: KeyParts): EventDraft {
+    draft(timestampMs: number, values: Values<Fields>, keys: KeyFields): EventDraft {
       return { type, timestampMs, data: { event_type: type, ...values }, keys: toKeys(keys) }
     },
   }
 }
 
-/** Defines the message of events that come from a log: its place on the chain is added to the fields. */
+/** Defines the message of events that come from a log: its position on the chain is added to the fields. */
 export function defineLogMessage<const Name extends string, Fields extends TProperties>(
   definition: Definition<Name, Fields>,
 ) {
   const { type, fields } = definition
   return {
     ...defineMessage({ ...definition, fields: { ...LOG, ...fields } }),
-    draft(fact: LoggedFact, values: Values<Fields>, keys: KeyParts): EventDraft {
-      const place = presentLog(fact)
-      const data: EventDraft['data'] = { event_type: type, ...place, ...values }
-      return { type, timestampMs: place.timestamp, data, keys: toKeys(keys) }
+    draft(fact: LoggedFact, values: Values<Fields>, keys: KeyFields): EventDraft {
+      const log = presentLog(fact)
+      const data: EventDraft['data'] = { event_type: type, ...log, ...values }
+      return { type, timestampMs: log.timestamp, data, keys: toKeys(keys) }
     },
   }
 }
@@ -94,7 +94,7 @@ export const optional = <Fields extends TProperties>(fields: Fields) =>
 
 /** The same schema with a description, for readers of the documents that show it. */
 export function described<Schema extends TSchema>(schema: Schema, description: string): Schema {
-  // Schemas are told apart by properties that a spread would lose.
+  // Typebox tells schemas apart by properties that a spread would lose.
   const copy: Schema = Object.defineProperties(Object.create(null), Object.getOwnPropertyDescriptors(schema))
   return Object.assign(copy, { description })
 }
@@ -169,7 +169,7 @@ export const ENRICHED_TOKEN = {
   outcome: Type.Optional(described(Type.String(), 'what the token of the event stands for')),
 }
 
-/** The place on the chain of an event that comes from a log. */
+/** The position on the chain of an event that comes from a log. */
 const LOG = {
   tx_hash: Hash,
   block_number: Count,
@@ -186,7 +186,7 @@ export const presentLog = (fact: LoggedFact) => ({
   timestamp: fact.timeSec * 1000,
 })
 
-export type KeyParts = {
+export type KeyFields = {
   wallets?: readonly string[] | undefined
   tokens?: readonly string[] | undefined
   market?: MarketFields | undefined
@@ -200,10 +200,10 @@ export type KeyParts = {
   combo?: ComboKeys | undefined
 }
 
-export function toKeys(parts: KeyParts): EventKeys {
-  const { wallets = [], tokens = [], market, side, usd, status = 'confirmed', combo } = parts
-  const conditionId = market?.condition_id ?? parts.conditionId ?? []
-  const conditionIds = parts.conditionIds ?? [conditionId].flat()
+export function toKeys(fields: KeyFields): EventKeys {
+  const { wallets = [], tokens = [], market, side, usd, status = 'confirmed', combo } = fields
+  const conditionId = market?.condition_id ?? fields.conditionId ?? []
+  const conditionIds = fields.conditionIds ?? [conditionId].flat()
   return {
     wallets: distinct(wallets),
     tokens: distinct(tokens),

@@ -40,7 +40,7 @@ export const MESSAGES: ReadonlyMap<string, Message<EventType>> = new Map(
   ]),
 )
 
-/** The event types that are so. */
+/** The event types with this trait. */
 export const typesThat = (trait: 'canBePending' | 'isRare' | 'ignoresFilters'): ReadonlySet<string> =>
   new Set([...MESSAGES.values()].filter((message) => message[trait]).map(({ type }) => type))
 
@@ -141,7 +141,7 @@ export const readEventExamples = (): Readonly<Record<EventType, readonly EventEx
   JSON.parse(readFileSync(new URL('./examples.json', import.meta.url), 'utf8'))
 
 /**
- * All events of one block of a batch, in the order of their logs. A match stands behind its last fill,
+ * All events of one block of a batch, in the order of their logs. A match comes after its last fill,
  * the summary of the block at the end.
  */
 export function blockEvents(

@@ -11,7 +11,7 @@ import {
   defineMessage,
   described,
   ENRICHED_TOKEN,
-  type KeyParts,
+  type KeyFields,
   optional,
   PROTOCOL,
   toKeys,
@@ -66,7 +66,7 @@ export function matchKeys(
   conditionId: string | undefined,
   traded: readonly { token_id: string }[],
   status: EventKeys['status'],
-): KeyParts {
+): KeyFields {
   return {
     wallets: [taker.maker, ...rows.map(({ maker }) => maker)],
     tokens: traded.map(({ token_id }) => token_id),

@@ -52,7 +52,7 @@ export type ClientConnectionOptions = ConnectionOptions & {
  * One client's socket.
  *
  * open -> closing: closed here, and what was sent before is still going out; or the client asked to close.
- * closing -> closed: the socket is gone. The connection calls `onClose` of the protocol, and gives all its places back, at the first step.
+ * closing -> closed: the socket is gone. The connection calls `onClose` of the protocol, and ends its sessions, at the first step.
  */
 export class ClientConnection implements Connection {
   readonly id = randomUUID()

@@ -17,7 +17,7 @@ export type Connection = {
   readonly id: string
   readonly caller: Caller
   /**
-   * Sends a message of this connection alone: an acknowledgement, an error, a replay. It leaves behind
+   * Sends a message of this connection alone: an acknowledgement, an error, a replay. It leaves after
    * everything that was sent or pushed before. `meter`: the transfer counts for the account.
    */
   send(message: object | string, meter?: TransferMeter): void
@@ -46,7 +46,7 @@ export type Protocol = {
 
 /** How connections end that the service ends. */
 export const CLOSE = {
-  /** The service stops or was asked to let go: the client should connect again. */
+  /** The service stops, or the plan has changed: the client should connect again. */
   restart: 1012,
   /** The client does not keep up, or the service cannot take it now. */
   tooSlow: 1013,

@@ -18,7 +18,7 @@ export class Connections {
   readonly #all = new Set<ClientConnection>()
   readonly #bySecond = Array.from({ length: HEARTBEAT_SECONDS }, () => new Set<ClientConnection>())
   readonly #addresses = new Map<string, number>()
-  readonly #places = new Map<ClientConnection, { second: number; address: string }>()
+  readonly #entries = new Map<ClientConnection, { second: number; address: string }>()
   #beatenToSec: number
   #added = 0
 
@@ -44,18 +44,18 @@ export class Connections {
     this.#all.add(connection)
     this.#bySecond[second]?.add(connection)
     this.#addresses.set(address, this.countOf(address) + 1)
-    this.#places.set(connection, { second, address })
+    this.#entries.set(connection, { second, address })
   }
 
   delete(connection: ClientConnection): void {
-    const place = this.#places.get(connection)
-    if (place === undefined) return
-    this.#places.delete(connection)
+    const entry = this.#entries.get(connection)
+    if (entry === undefined) return
+    this.#entries.delete(connection)
     this.#all.delete(connection)
-    this.#bySecond[place.second]?.delete(connection)
-    const left = this.countOf(place.address) - 1
-    if (left > 0) this.#addresses.set(place.address, left)
-    else this.#addresses.delete(place.address)
+    this.#bySecond[entry.second]?.delete(connection)
+    const left = this.countOf(entry.address) - 1
+    if (left > 0) this.#addresses.set(entry.address, left)
+    else this.#addresses.delete(entry.address)
   }
 
   /** A connection of the account whose client has not answered the last Ping: it may be gone without a word. */

@@ -9,12 +9,12 @@ import { SubscriptionIndex } from './subscriptions/subscription-index.js'
 
 /** Filter values of all connections of this process, at some 80 to 160 bytes each. */
 const ITEMS_MAX = 2_000_000
-/** Of one account, so that others find place too. */
+/** Of one account, so that there is room for others. */
 const ITEMS_PER_ACCOUNT_MAX = 500_000
 
 type HubDependencies = Pick<StreamDeps, 'bus' | 'priceBus' | 'scoreBus' | 'metrics'>
 
-/** Hands every published event to the connections that asked for it, as one frame for all. */
+/** Hands every published event to the connections that subscribed to it, as one frame for all. */
 export class StreamHub {
   readonly subscriptions = new SubscriptionIndex<Connection>()
   readonly resumptions = new FairSemaphore()

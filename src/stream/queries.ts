@@ -12,12 +12,12 @@ const tokensOf = (sql: Sql) => sql`
  */
 export function selectTokensOfSlugs(sql: Sql, slugs: readonly string[], limit: number): Promise<TokensRow[]> {
   return sql<TokensRow[]>`
-    with given as materialized (select unnest(${[...slugs]}::text[]) as slug)
-    select given.slug as name, ${tokensOf(sql)}
-      from given join markets m on m.slug = given.slug
+    with requested as materialized (select unnest(${[...slugs]}::text[]) as slug)
+    select requested.slug as name, ${tokensOf(sql)}
+      from requested join markets m on m.slug = requested.slug
     union all
-    select given.slug as name, ${tokensOf(sql)}
-      from given join events e on e.slug = given.slug join markets m on m.event = e.id
+    select requested.slug as name, ${tokensOf(sql)}
+      from requested join events e on e.slug = requested.slug join markets m on m.event = e.id
      order by name
      limit ${limit}`
 }
@@ -32,15 +32,15 @@ export function selectTokensOfConditions(
   limit: number,
 ): Promise<TokensRow[]> {
   return sql<TokensRow[]>`
-    with given as materialized (
+    with requested as materialized (
       select decode(substr(hex, 3), 'hex') as condition from unnest(${[...conditions]}::text[]) hex
     )
-    select '0x' || encode(given.condition, 'hex') as name, ${tokensOf(sql)}
-      from given join markets m on m.condition = given.condition
+    select '0x' || encode(requested.condition, 'hex') as name, ${tokensOf(sql)}
+      from requested join markets m on m.condition = requested.condition
     union all
-    select '0x' || encode(given.condition, 'hex') as name,
+    select '0x' || encode(requested.condition, 'hex') as name,
            array(select '0x' || encode(t.token, 'hex') from tokens t where t.condition = c.id)
-      from given join conditions c on c.condition = given.condition
+      from requested join conditions c on c.condition = requested.condition
      order by name
      limit ${limit}`
 }

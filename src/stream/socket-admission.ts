@@ -80,14 +80,14 @@ export class SocketAdmission {
     this.#connections = connections
   }
 
-  async admit(wanted: SocketRequest): Promise<AdmittedSocket | RefusedSocket> {
+  async admit(request: SocketRequest): Promise<AdmittedSocket | RefusedSocket> {
     try {
-      const secret = findSecret(wanted)
+      const secret = findSecret(request)
       const digest = digestSecret(secret ?? '')
       if (digest !== undefined) await this.#untilDatabase()
-      const caller = await this.#ctx.admission.identify(secret, { ip: wanted.address })
-      const verdict = await this.#takePlace(caller, wanted.socket)
-      if ('refusal' in verdict) return refuseByLimit(verdict.refusal, wanted.socket, caller)
+      const caller = await this.#ctx.admission.identify(secret, { ip: request.address })
+      const verdict = await this.#openSession(caller, request.socket)
+      if ('refusal' in verdict) return refuseByLimit(verdict.refusal, request.socket, caller)
       this.#ctx.usage.note(caller)
       return { caller, digest: digest ?? '', session: verdict.session }
     } catch (error) {
@@ -107,7 +107,7 @@ export class SocketAdmission {
     if (!isReady()) await pollUntil(isReady, { everyMs: 50, timeoutMs: DATABASE_MS_MAX, signal })
   }
 
-  async #takePlace(caller: Caller, socket: SocketKind) {
+  async #openSession(caller: Caller, socket: SocketKind) {
     const { socketSessions } = this.#ctx
     const verdict = await socketSessions.open(caller, socket)
     if (!('refusal' in verdict) || verdict.refusal !== 'connection_limit') return verdict

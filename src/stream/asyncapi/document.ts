@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { type TProperties, Type } from 'typebox'
 import { optional } from '../../events/message.js'
-import { MESSAGES, readEventExamples } from '../../events/registry.js'
+import { type EventExample, MESSAGES, readEventExamples } from '../../events/registry.js'
 import { type JsonSchema, pascalCase, SchemaComponents } from '../../http/schema-components.js'
 import { VERSION } from '../../lib/version.js'
 import {
@@ -13,47 +13,12 @@ import {
 } from '../messages.js'
 import { SUBSCRIBE_FIELDS } from '../subscriptions/filter-rules.js'
 
-/** The parts of an AsyncAPI 3 document that ours has. */
-export type AsyncApiDocument = {
-  asyncapi: '3.0.0'
-  info: { title: string; version: string; description: string; license: object }
-  defaultContentType: string
-  servers: Record<string, object>
-  channels: Record<string, Channel>
-  operations: Record<string, Operation>
-  components: {
-    messages: Record<string, AsyncApiMessage>
-    schemas?: Record<string, JsonSchema>
-    securitySchemes: Record<string, object>
-  }
+/** An AsyncAPI 3 document. */
+export type AsyncApiDocument = ReturnType<typeof describeStreams> & {
+  components: { schemas?: Record<string, JsonSchema> }
 }
-export type Channel = {
-  address: string
-  title: string
-  description: string
-  messages: Record<string, Reference>
-  bindings: { ws: { method: 'GET'; query: QuerySchema; bindingVersion: string } }
-}
-export type AsyncApiMessage = {
-  name: string
-  title: string
-  summary: string
-  payload: object
-  examples: readonly { name: string; payload: unknown }[]
-}
-type QuerySchema = {
-  type: 'object'
-  properties: Record<string, { type: 'string'; enum?: string[]; description: string }>
-}
-type Reference = { $ref: string }
-type Operation = {
-  action: 'send' | 'receive'
-  channel: Reference
-  title: string
-  summary: string
-  messages: Reference[]
-  reply?: { channel: Reference; messages: Reference[] }
-}
+type Operation = ReturnType<typeof operate>
+type QueryParameter = { type: 'string'; enum?: string[]; description: string }
 type Messages = { readonly [name: string]: DescribedMessage }
 
 const DESCRIPTION = `Live events of prediction markets, prices of coins and order books over WebSocket.
@@ -134,23 +99,23 @@ const ORDERBOOK_SOCKET: Messages = {
   ...ORDERBOOK_SOCKET_MESSAGES,
 }
 
-const KEY = {
-  type: 'string' as const,
+const KEY: QueryParameter = {
+  type: 'string',
   description: 'The API key; the headers `x-api-key` and `Authorization: Bearer` are read too',
 }
-const COMPRESS = {
-  type: 'string' as const,
+const COMPRESS: QueryParameter = {
+  type: 'string',
   enum: ['zlib'],
   description: 'Live messages come as binary frames of raw deflate (RFC 1951), all others as text',
 }
-const INTEGRITY = {
-  type: 'string' as const,
+const INTEGRITY: QueryParameter = {
+  type: 'string',
   enum: ['0', '1'],
   description: '`1`: books carry numbers and checksums that prove them (PN1)',
 }
 
 /** The AsyncAPI document of the streams, from the schemas that the messages have. */
-export function describeStreams(): AsyncApiDocument {
+export function describeStreams() {
   const examples = collectExamples()
   const messages = { ...EVENT_SOCKET, ...ORDERBOOK_SOCKET }
   return {
@@ -236,23 +201,17 @@ function listSent({ operations }: AsyncApiDocument, channel: string): string[] {
 function describeChannel(
   address: string,
   messages: Messages,
-  about: { title: string; description: string; query: QuerySchema['properties'] },
-): Channel {
-  const { title, description, query } = about
+  about: { title: string; description: string; query: Record<string, QueryParameter> },
+) {
+  const { title, description, query: properties } = about
+  const references = Object.keys(messages).map((name) => [name, { $ref: `#/components/messages/${name}` }])
+  const query = { type: 'object', properties }
   return {
     address,
     title,
     description,
-    messages: Object.fromEntries(
-      Object.keys(messages).map((name) => [name, { $ref: `#/components/messages/${name}` }]),
-    ),
-    bindings: {
-      ws: {
-        method: 'GET',
-        query: { type: 'object', properties: query },
-        bindingVersion: '0.1.0',
-      },
-    },
+    messages: Object.fromEntries(references),
+    bindings: { ws: { method: 'GET', query, bindingVersion: '0.1.0' } },
   }
 }
 
@@ -263,7 +222,7 @@ function operate(
   summary: string,
   names: readonly string[],
   replies: readonly string[] = [],
-): Operation {
+) {
   const channelRef = { $ref: `#/channels/${channel}` }
   const refer = (name: string) => ({ $ref: `#/channels/${channel}/messages/${name}` })
   return {
@@ -315,21 +274,16 @@ function nameOperations(byChannel: Record<string, Operation[]>): Record<string, 
 const camelCase = (words: string): string =>
   words.toLowerCase().replace(/ (\w)/g, (_match, letter: string) => letter.toUpperCase())
 
-/** A message as a client or the service sends it. */
-type StreamExample = { name: string; payload: unknown }
-
-const readControlExamples = (): Record<string, StreamExample[]> =>
-  JSON.parse(readFileSync(new URL('./examples.json', import.meta.url), 'utf8'))
-
 /** Of every message, by its name. Those of events are taken from the simulated chain. */
-function collectExamples(): Record<string, readonly StreamExample[] | undefined> {
+function collectExamples(): Record<string, readonly EventExample[] | undefined> {
   const events = readEventExamples()
   const replayed = events.trade.slice(0, 1).map(({ payload }) => payload)
   const snapshot = { type: 'snapshot', count: replayed.length, events: replayed }
-  const { snapshot: empty = [], ...control } = readControlExamples()
+  const file = new URL('./examples.json', import.meta.url)
+  const control: Record<string, EventExample[]> = JSON.parse(readFileSync(file, 'utf8'))
   return {
     ...events,
     ...control,
-    snapshot: [{ name: 'One event', payload: snapshot }, ...empty],
+    snapshot: [{ name: 'One event', payload: snapshot }, ...(control.snapshot ?? [])],
   }
 }

@@ -94,7 +94,7 @@ export class BookProtocol implements Protocol {
     try {
       const request = parseBookRequest(message)
       if ('identifiers' in request) named = request.identifiers?.length ?? 0
-      await this.#obey(request)
+      await this.#handle(request)
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
       this.#refuse(error)
@@ -117,7 +117,7 @@ export class BookProtocol implements Protocol {
     if (wasFirehose) this.#releaseFirehose()
   }
 
-  async #obey(request: BookRequest): Promise<void> {
+  async #handle(request: BookRequest): Promise<void> {
     switch (request.action) {
       case 'subscribe':
         return await this.#subscribe(sortIdentifiers(request.identifiers))
@@ -260,7 +260,7 @@ export class BookProtocol implements Protocol {
     throw new Refusal('service_warming_up', message, { retry_after_ms: WARMING_UP_MS })
   }
 
-  /** Throws a refusal when the places of the plan cannot be counted now. */
+  /** Throws a refusal when the firehoses of the account cannot be counted now. */
   async #takeFirehose(): Promise<boolean> {
     try {
       return await this.#connection.takeFirehose()

@@ -39,17 +39,17 @@ export function parseBookRequest(message: unknown): BookRequest {
 function readIdentifiers(message: JsonObject): string[] | undefined {
   const filters = isObject(message.filters) ? message.filters : {}
   const lists = [message.markets, message.token_ids, filters.markets, filters.token_ids]
-  const given = lists.filter((list) => list !== undefined && list !== null)
-  if (given.length === 0) return undefined
-  if (!given.every((list) => Array.isArray(list)))
+  const present = lists.filter((list) => list !== undefined && list !== null)
+  if (present.length === 0) return undefined
+  if (!present.every((list) => Array.isArray(list)))
     throw new Refusal('invalid_message', '`markets` and `token_ids` must be arrays.')
-  const requested = given.reduce((sum, { length }) => sum + length, 0)
+  const requested = present.reduce((sum, { length }) => sum + length, 0)
   if (requested > IDENTIFIERS_MAX) {
     const fields = { max: IDENTIFIERS_MAX, requested }
     const message = `A message names at most ${IDENTIFIERS_MAX} books; slugs name many at once.`
     throw new Refusal('input_too_large', message, fields)
   }
-  const items: unknown[] = given.flat()
+  const items: unknown[] = present.flat()
   if (items.every((item) => typeof item === 'string')) return items
   throw new Refusal('invalid_message', '`markets` and `token_ids` must hold strings.')
 }

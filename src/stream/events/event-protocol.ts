@@ -56,7 +56,7 @@ type Subscription = {
   prices: PriceSelection | undefined
   scores: EventFilter | undefined
   replay: Replay | undefined
-  /** It has received everything behind this number that it wants; `undefined`: its replay goes on. */
+  /** It has received everything after this number that it wants; `undefined`: its replay goes on. */
   armedSeq: number | undefined
   /** Take it out of the index. */
   removals: (() => void)[]
@@ -220,24 +220,24 @@ export class EventProtocol implements Protocol {
 
   #replay(
     subscription: Subscription,
-    { replay: wish, isFlat }: SubscribeRequest,
+    { replay: requested, isFlat }: SubscribeRequest,
     resume: Resumption | undefined,
   ): void {
     const { bus, priceBus, eventLog, clock } = this.#ctx
     const { filters, prices, scores } = subscription
     const { plan } = this.#connection.caller
     const hasEvents = filters.length > 0
-    const question = { wish, plan, nowMs: clock.now(), hasEvents, prices, scores, resume }
+    const query = { requested, plan, nowMs: clock.now(), hasEvents, prices, scores, resume }
     const replay = new Replay({
       bus,
       eventLog,
       resumptions: this.#hub.resumptions,
       connection: this.#connection,
       isFlat,
-      start: startOf(question, bus.lastSeq),
+      start: startOf(query, bus.lastSeq),
       isWanted: (event) => isWantedBy(filters, event),
       wasDelivered: (event) => this.#wasDelivered(event),
-      pastOthers: () => [...selectPastPrices(question, priceBus), ...selectPastScores(question, this.#ctx)],
+      pastOthers: () => [...selectPastPrices(query, priceBus), ...selectPastScores(query, this.#ctx)],
       arm: () => this.#arm(subscription),
       onFailed: (error) => this.#fail(error),
     })

@@ -13,7 +13,7 @@ import type { TransferMeter } from '../fast/shared-frame.js'
  */
 const RESUMPTIONS_MAX = 2
 
-/** Events that are looked at before others have their turn. */
+/** Events that are compared before other work of the process goes on. */
 const SCANNED_MAX = 20_000
 /** This many of the newest are searched for the last few that match: some 20 ms of work. */
 const SEARCHED_MAX = 200_000
@@ -52,8 +52,8 @@ export type ReplayOptions = {
  * goes through the events in the order of their numbers, and keeps the number up to which it has gone:
  *
  *   log      pages of the database, from the number that the client has seen to the newest stored one
- *   memory   what the bus has behind that, in steps. Between steps it waits until the client has taken
- *            what was sent, so live events never wait behind more than a step of the past.
+ *   memory   what the bus has after that, in steps. Between steps it waits until the client has taken
+ *            what was sent, so live events never wait for more than a step of the past.
  *   ahead    the client has seen numbers that are not here yet: pending events of another process,
  *            which this one reads when they are stored. They must not be sent again.
  *   armed    the last step finds the end of the buffer, and arms before anything else can be published
@@ -97,9 +97,9 @@ export class Replay {
   async run(): Promise<void> {
     const { bus, onFailed } = this.#options
     try {
-      let goesOn = this.#needsLog ? await this.#readLog() : await this.#isReady()
-      while (goesOn && !this.#step(bus.page(this.#cursor, SCANNED_MAX))) {
-        goesOn = await this.#isReady()
+      let isActive = this.#needsLog ? await this.#readLog() : await this.#isReady()
+      while (isActive && !this.#step(bus.page(this.#cursor, SCANNED_MAX))) {
+        isActive = await this.#isReady()
       }
     } catch (error) {
       if (!this.#isStopped) onFailed(error)
@@ -211,7 +211,7 @@ export class Replay {
 const merge = (events: readonly BusEvent[], others: readonly BusEvent[]): readonly BusEvent[] =>
   [...events, ...others].sort((a, b) => a.timestampMs - b.timestampMs)
 
-/** Clients refuse messages of more than 10 MiB, and a large one delays the events behind it. */
+/** Clients refuse messages of more than 10 MiB, and a large one delays the events after it. */
 const EVENTS_PER_FRAME_MAX = 500
 const FRAME_LENGTH_MAX = 1024 * 1024
 

@@ -5,14 +5,14 @@ import { typesThat } from '../../events/registry.js'
 type OneOf<Value = string> = ReadonlySet<Value> | undefined
 
 /**
- * Which events a subscription receives. Every filter that is given has to hold. All sets are in the
+ * Which events a subscription receives. Every filter that is set has to hold. All sets are in the
  * spelling of the keys of events.
  */
 export type EventFilter = {
   types: ReadonlySet<string>
   status?: 'pending' | 'confirmed' | undefined
   wallets?: OneOf
-  /** One for each of `tokens`, `slugs` and `condition_ids` that is given. */
+  /** One for each of `tokens`, `slugs` and `condition_ids` that is set. */
   scopes: readonly MarketScope[]
   side?: string | undefined
   /** In dollars, both included. */

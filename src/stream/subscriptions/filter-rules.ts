@@ -47,9 +47,9 @@ const list = <Item>(
 const single = <Value>(read: Reader<Value>, meaning: string, schema: TSchema): FilterRule<Value> => ({
   isList: false,
   schema,
-  parse: (given, name) => {
-    const value = read(given)
-    if (value === undefined) throw invalid(name, `must be ${meaning}`, given)
+  parse: (input, name) => {
+    const value = read(input)
+    if (value === undefined) throw invalid(name, `must be ${meaning}`, input)
     return value
   },
 })

@@ -73,7 +73,7 @@ export type PriceSelection = EventFilter & {
 }
 
 /** What of the past the client wants. `default`: it did not say. */
-export type ReplayWish =
+export type ReplayRequest =
   | { kind: 'default' }
   | { kind: 'count'; count: number }
   | { kind: 'since'; sinceMs: number }
@@ -95,7 +95,7 @@ export type SubscribeRequest = {
   prices: PriceSelection | undefined
   /** Which scores; `undefined`: none. */
   scores: EventFilter | undefined
-  replay: ReplayWish
+  replay: ReplayRequest
   warnings: readonly string[]
 }
 
@@ -245,7 +245,7 @@ function readScores(fields: FilterFields, { hasScores }: Preset): EventFilter | 
   return { types: SCORE_TYPES, scopes: [], leagues, gameSlugs }
 }
 
-function readReplay(fields: FilterFields): ReplayWish {
+function readReplay(fields: FilterFields): ReplayRequest {
   const count = fields.read('snapshot_count')
   const since = fields.read('since')
   const afterSeq = fields.read('since_seq')
