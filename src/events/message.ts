@@ -99,31 +99,20 @@ export function described<Schema extends TSchema>(schema: Schema, description: s
   return Object.assign(copy, { description })
 }
 
-const Text = Type.String({ minLength: 1 })
-const Count = Type.Integer({ minimum: 0 })
-const Amount = Type.Number({ minimum: 0 })
-const TokenId = Type.String({ pattern: '^[1-9][0-9]*$' })
-const Hash = Type.String({ pattern: '^0x[0-9a-f]{64}$' })
-const Ms = Type.Integer({ minimum: 1_600_000_000_000, description: 'Unix milliseconds' })
-/** Nearly always up to 1, but no exchange refuses an order above it. */
-const Price = Type.Number({ minimum: 0, description: 'dollars for a share' })
-const Side = namedEnum('TradeSide', ['BUY', 'SELL'])
-const Digits = Type.String({ pattern: '^[0-9]+$' })
-/** 31 bytes where it is structured. Only messages about combos write it so. */
-const ConditionId = Type.String({ pattern: '^0x([0-9a-f]{64}|[0-9a-f]{62})$' })
-
 /** Types of single fields. */
 export const Wire = {
-  Text,
-  Count,
-  Amount,
-  TokenId,
-  Hash,
-  Ms,
-  Price,
-  Side,
-  Digits,
-  ConditionId,
+  Text: Type.String({ minLength: 1 }),
+  Count: Type.Integer({ minimum: 0 }),
+  Amount: Type.Number({ minimum: 0 }),
+  TokenId: Type.String({ pattern: '^[1-9][0-9]*$' }),
+  Hash: Type.String({ pattern: '^0x[0-9a-f]{64}$' }),
+  Ms: Type.Integer({ minimum: 1_600_000_000_000, description: 'Unix milliseconds' }),
+  /** Nearly always up to 1, but no exchange refuses an order above it. */
+  Price: Type.Number({ minimum: 0, description: 'dollars for a share' }),
+  Side: namedEnum('TradeSide', ['BUY', 'SELL']),
+  Digits: Type.String({ pattern: '^[0-9]+$' }),
+  /** 31 bytes where it is structured. Only messages about combos write it so. */
+  ConditionId: Type.String({ pattern: '^0x([0-9a-f]{64}|[0-9a-f]{62})$' }),
   Address: Type.String({ pattern: '^0x[0-9a-f]{40}$' }),
   Seq: Type.Integer({ minimum: 1, description: 'number of the event in its stream, ascending' }),
   IsTakerOrder: Type.Boolean({
@@ -140,15 +129,15 @@ export const Wire = {
 export const MARKET = {
   market_title: Type.String(),
   market_slug: Type.String(),
-  event_title: Type.Optional(Text),
-  event_slug: Type.Optional(Text),
-  market_image: Type.Optional(Text),
+  event_title: Type.Optional(Wire.Text),
+  event_slug: Type.Optional(Wire.Text),
+  market_image: Type.Optional(Wire.Text),
   neg_risk: Type.Boolean(),
-  tick_size: Type.Optional(Amount),
-  taker_base_fee: nullable(Count, 'basis points; null: no fee'),
-  condition_id: described(Hash, 'a structured one of 31 bytes is padded with zeros'),
+  tick_size: Type.Optional(Wire.Amount),
+  taker_base_fee: nullable(Wire.Count, 'basis points; null: no fee'),
+  condition_id: described(Wire.Hash, 'a structured one of 31 bytes is padded with zeros'),
   outcomes: Type.Array(Type.String()),
-  token_ids: described(Type.Array(TokenId), 'in the order of `outcomes`'),
+  token_ids: described(Type.Array(Wire.TokenId), 'in the order of `outcomes`'),
   tokens: Type.Record(Type.String(), Type.String(), { description: 'outcomes by token id' }),
 }
 export type MarketFields = Values<typeof MARKET>
@@ -171,10 +160,10 @@ export const ENRICHED_TOKEN = {
 
 /** The position on the chain of an event that comes from a log. */
 const LOG = {
-  tx_hash: Hash,
-  block_number: Count,
-  log_index: Count,
-  timestamp: described(Ms, 'time of the block, Unix milliseconds'),
+  tx_hash: Wire.Hash,
+  block_number: Wire.Count,
+  log_index: Wire.Count,
+  timestamp: described(Wire.Ms, 'time of the block, Unix milliseconds'),
 }
 
 type LoggedFact = { seq: number; timeSec: number; txHash: string }

@@ -1,6 +1,6 @@
 import { selectCatalogueState } from '../../catalogue/queries.js'
 import { pause, pollUntil } from '../../lib/timing.js'
-import { type Connection, type Protocol, Refusal } from '../connection.js'
+import { CLOSE, type Connection, type Protocol, Refusal } from '../connection.js'
 import type { StreamDeps } from '../deps.js'
 import type { BookFeed } from './book-feed.js'
 import { BookFollower } from './book-groups.js'
@@ -26,8 +26,6 @@ const LIST_POLL_MS = 20
 
 const WARMING_UP_MS = 1_000
 const RESYNC_MS = 250
-const TOO_SLOW = 1013
-const INTERNAL_ERROR = 1011
 
 export type BookOptions = {
   /** Integrity mode `pn1`. */
@@ -193,7 +191,7 @@ export class BookProtocol implements Protocol {
     this.#sending = new AbortController()
     void work(this.#sending.signal).catch((error: unknown) => {
       this.#ctx.log.error({ err: error }, 'order books could not be sent')
-      this.#connection.close(INTERNAL_ERROR, 'internal error')
+      this.#connection.close(CLOSE.internal, 'internal error')
     })
   }
 
@@ -302,7 +300,7 @@ export class BookProtocol implements Protocol {
     this.onClose()
     this.#refuse(error)
     const isSlow = error.code === 'integrity_backpressure'
-    this.#connection.close(isSlow ? TOO_SLOW : INTERNAL_ERROR, error.code)
+    this.#connection.close(isSlow ? CLOSE.tooSlow : CLOSE.internal, error.code)
   }
 }
 

@@ -1,5 +1,6 @@
 import { parseBytes32 } from '../../core/token-id.js'
 import { Refusal } from '../connection.js'
+import { type Fields, isRecord } from '../subscriptions/filter-rules.js'
 
 /** More identifiers in one message are refused before any of them is looked up. */
 export const IDENTIFIERS_MAX = 20_000
@@ -14,7 +15,7 @@ export type BookRequest =
 
 /** Throws a `Refusal` when the message is none of these. */
 export function parseBookRequest(message: unknown): BookRequest {
-  if (!isObject(message)) throw new Refusal('invalid_message', 'A message is a JSON object.')
+  if (!isRecord(message)) throw new Refusal('invalid_message', 'A message is a JSON object.')
   const { action } = message
   switch (action) {
     case 'subscribe': {
@@ -36,8 +37,8 @@ export function parseBookRequest(message: unknown): BookRequest {
 }
 
 /** From the lists of the message, and of `filters` inside of it, which clients of events use. */
-function readIdentifiers(message: JsonObject): string[] | undefined {
-  const filters = isObject(message.filters) ? message.filters : {}
+function readIdentifiers(message: Fields): string[] | undefined {
+  const filters = isRecord(message.filters) ? message.filters : {}
   const lists = [message.markets, message.token_ids, filters.markets, filters.token_ids]
   const present = lists.filter((list) => list !== undefined && list !== null)
   if (present.length === 0) return undefined
@@ -53,11 +54,6 @@ function readIdentifiers(message: JsonObject): string[] | undefined {
   if (items.every((item) => typeof item === 'string')) return items
   throw new Refusal('invalid_message', '`markets` and `token_ids` must hold strings.')
 }
-
-type JsonObject = { readonly [name: string]: unknown }
-
-const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const FIREHOSE = '*'
 /** A shorter number is a slug. */

@@ -3,7 +3,7 @@ import type { Resumption } from '../../events/event-log.js'
 import { showValue } from '../../lib/show-value.js'
 import type { BookFeed } from '../books/book-feed.js'
 import { BookProtocol } from '../books/book-protocol.js'
-import { type Connection, type Protocol, Refusal } from '../connection.js'
+import { CLOSE, type Connection, type Protocol, Refusal } from '../connection.js'
 import type { StreamDeps } from '../deps.js'
 import type { StreamHub } from '../hub.js'
 import type { SubscribedMessage } from '../messages.js'
@@ -15,6 +15,7 @@ import {
   type MarketScope,
   matchesEvent,
 } from '../subscriptions/event-filter.js'
+import type { Fields } from '../subscriptions/filter-rules.js'
 import { resolveMarkets } from '../subscriptions/resolve-markets.js'
 import {
   type PriceSelection,
@@ -28,8 +29,6 @@ import { selectPastPrices, selectPastScores, startOf } from './replay-start.js'
 const SUBSCRIPTIONS_MAX = 200
 /** Filter values of one connection. */
 const ITEMS_MAX = 100_000
-/** The client is too slow, or the service cannot go on with it now: it may try again. */
-const TRY_AGAIN_LATER = 1013
 
 type ProtocolContext = Pick<
   StreamDeps,
@@ -139,7 +138,7 @@ export class EventProtocol implements Protocol {
     this.#connection.send({ type: 'error', code: 'unavailable', message })
   }
 
-  async #subscribe(fields: Readonly<Record<string, unknown>>): Promise<void> {
+  async #subscribe(fields: Fields): Promise<void> {
     if (this.#subscriptions.size >= SUBSCRIPTIONS_MAX) {
       const message = `a connection has at most ${SUBSCRIPTIONS_MAX} subscriptions`
       throw new Refusal('subscription_limit', message, { max: SUBSCRIPTIONS_MAX })
@@ -267,7 +266,7 @@ export class EventProtocol implements Protocol {
 
   #fail(error: unknown): void {
     this.#ctx.floodLog.write('warn', 'replay failed', () => ({ err: error }))
-    this.#connection.close(TRY_AGAIN_LATER, 'the replay could not be finished; try again')
+    this.#connection.close(CLOSE.tooSlow, 'the replay could not be finished; try again')
   }
 
   #unsubscribe(id: string | undefined): void {

@@ -7,7 +7,8 @@ import { type Feed, feedOf, SYMBOLS } from '../../prices/streams.js'
 import type { PriceKind } from '../../upstreams/prices/source.js'
 import { Refusal } from '../connection.js'
 
-type Fields = Readonly<Record<string, unknown>>
+/** A message of a client, or an object in it, before it is read. */
+export type Fields = Readonly<Record<string, unknown>>
 
 /** Reads one value of a client; `undefined`: it is not valid. */
 type Reader<Value> = (value: unknown) => Value | undefined

@@ -4,9 +4,7 @@ import { showValue } from '../../lib/show-value.js'
 import type { PriceKind } from '../../upstreams/prices/source.js'
 import { Refusal } from '../connection.js'
 import type { ComboFilter, EventFilter } from './event-filter.js'
-import { FEEDS, FilterFields, isRecord } from './filter-rules.js'
-
-type Fields = Readonly<Record<string, unknown>>
+import { FEEDS, type Fields, FilterFields, isRecord } from './filter-rules.js'
 
 /** What a client of the event socket says. */
 export type ClientMessage =
