@@ -157,6 +157,13 @@ export class LiveBook {
   }
 }
 
+/** A book as it is now, the best levels first. Read it before anything else is waited for. */
+export type CurrentBook = Pick<
+  LiveBook,
+  | ('tokenId' | 'conditionId' | 'timestampMs' | 'hash' | 'bids' | 'asks')
+  | ('tickSize' | 'minOrderSize' | 'negRisk' | 'lastTradePrice')
+>
+
 /** The best level first on both sides, in any form of the decimals; levels of size zero are none. */
 export function isCrossedBook({ bids, asks }: Pick<LiveBook, 'bids' | 'asks'>): boolean {
   const bid = bids.find(({ size }) => Number(size) > 0)

@@ -17,11 +17,10 @@ import {
   type SocketKind,
   toReason,
 } from './connection.js'
-import { Connections } from './connections.js'
+import { Connections, countFirehoses, createSocketMetrics } from './connections.js'
 import type { StreamDeps } from './deps.js'
 import { Flusher } from './fast/flusher.js'
 import { KeyCheck } from './key-check.js'
-import { countFirehoses, createSocketMetrics } from './metrics.js'
 import {
   type AdmittedSocket,
   createUpgradeReader,
