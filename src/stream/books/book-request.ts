@@ -1,6 +1,6 @@
 import { parseBytes32 } from '../../core/token-id.js'
 import { Refusal } from '../connection.js'
-import { type Fields, isRecord } from '../subscriptions/filter-rules.js'
+import { type ClientFields, isRecord } from '../subscriptions/filter-rules.js'
 
 /** More identifiers in one message are refused before any of them is looked up. */
 export const IDENTIFIERS_MAX = 20_000
@@ -37,7 +37,7 @@ export function parseBookRequest(message: unknown): BookRequest {
 }
 
 /** From the lists of the message, and of `filters` inside of it, which clients of events use. */
-function readIdentifiers(message: Fields): string[] | undefined {
+function readIdentifiers(message: ClientFields): string[] | undefined {
   const filters = isRecord(message.filters) ? message.filters : {}
   const lists = [message.markets, message.token_ids, filters.markets, filters.token_ids]
   const present = lists.filter((list) => list !== undefined && list !== null)

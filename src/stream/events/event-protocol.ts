@@ -15,7 +15,7 @@ import {
   type MarketScope,
   matchesEvent,
 } from '../subscriptions/event-filter.js'
-import type { Fields } from '../subscriptions/filter-rules.js'
+import type { ClientFields } from '../subscriptions/filter-rules.js'
 import { resolveMarkets } from '../subscriptions/resolve-markets.js'
 import {
   type PriceSelection,
@@ -138,7 +138,7 @@ export class EventProtocol implements Protocol {
     this.#connection.send({ type: 'error', code: 'unavailable', message })
   }
 
-  async #subscribe(fields: Fields): Promise<void> {
+  async #subscribe(fields: ClientFields): Promise<void> {
     if (this.#subscriptions.size >= SUBSCRIPTIONS_MAX) {
       const message = `a connection has at most ${SUBSCRIPTIONS_MAX} subscriptions`
       throw new Refusal('subscription_limit', message, { max: SUBSCRIPTIONS_MAX })

@@ -58,9 +58,10 @@ export function matchesEvent(filter: EventFilter, { type, keys }: FilteredEvent)
     if (filter.sizeMax !== undefined && sizeUsd > filter.sizeMax) return false
   }
   if (!isIn(filter.leagues, keys.league) || !isIn(filter.gameSlugs, keys.gameSlug)) return false
-  if (!isIn(filter.feeds, keys.feed) || !isIn(filter.priceKinds, keys.priceSource)) return false
   if (!hasAny(filter.wallets, keys.wallets)) return false
   for (const scope of filter.scopes) if (!isInScope(scope, keys)) return false
+  if (filter.feeds !== undefined)
+    return isIn(filter.feeds, keys.feed) && isIn(filter.priceKinds, keys.priceSource)
   return filter.combo === undefined || matchesCombo(filter.combo, keys.combo)
 }
 

@@ -8,7 +8,7 @@ import type { PriceKind } from '../../upstreams/prices/source.js'
 import { Refusal } from '../connection.js'
 
 /** A message of a client, or an object in it, before it is read. */
-export type Fields = Readonly<Record<string, unknown>>
+export type ClientFields = Readonly<Record<string, unknown>>
 
 /** Reads one value of a client; `undefined`: it is not valid. */
 type Reader<Value> = (value: unknown) => Value | undefined
@@ -278,10 +278,10 @@ const UNKNOWN_NAMED_MAX = 10
  * `null` and empty lists count as left out. What is wrong throws a `Refusal` that names the field.
  */
 export class FilterFields {
-  readonly #message: Fields
-  readonly #filters: Fields
+  readonly #message: ClientFields
+  readonly #filters: ClientFields
 
-  constructor(message: Fields) {
+  constructor(message: ClientFields) {
     const filters = message.filters ?? {}
     if (!isRecord(filters)) throw invalid('filters', 'must be an object', filters)
     this.#message = message
@@ -320,5 +320,5 @@ export class FilterFields {
   }
 }
 
-export const isRecord = (value: unknown): value is Fields =>
+export const isRecord = (value: unknown): value is ClientFields =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -4,16 +4,16 @@ import { showValue } from '../../lib/show-value.js'
 import type { PriceKind } from '../../upstreams/prices/source.js'
 import { Refusal } from '../connection.js'
 import type { ComboFilter, EventFilter } from './event-filter.js'
-import { FEEDS, type Fields, FilterFields, isRecord } from './filter-rules.js'
+import { type ClientFields, FEEDS, FilterFields, isRecord } from './filter-rules.js'
 
 /** What a client of the event socket says. */
 export type ClientMessage =
-  | { action: 'subscribe'; fields: Fields }
+  | { action: 'subscribe'; fields: ClientFields }
   /** `undefined`: all subscriptions. */
   | { action: 'unsubscribe'; subscriptionId: string | undefined }
   | { action: 'ping' }
   /** For orderbooks, whose protocol reads the fields. */
-  | { action: 'books'; fields: Fields }
+  | { action: 'books'; fields: ClientFields }
 
 const ACTIONS = 'subscribe, unsubscribe, ping'
 
@@ -39,7 +39,7 @@ export function parseClientMessage(text: string): ClientMessage {
   }
 }
 
-function parseFields(text: string): Fields {
+function parseFields(text: string): ClientFields {
   let message: unknown
   try {
     message = JSON.parse(text)
@@ -51,7 +51,7 @@ function parseFields(text: string): Fields {
 }
 
 /** On this socket too clients may follow books, with the messages of the other one. */
-function isOfBooks({ action, type, markets, token_ids }: Fields): boolean {
+function isOfBooks({ action, type, markets, token_ids }: ClientFields): boolean {
   const namesBooks = Array.isArray(markets) || Array.isArray(token_ids)
   if (action === 'subscribe') return type === 'orderbook' || (type === undefined && namesBooks)
   return action === 'unsubscribe' ? type === 'orderbook' || namesBooks : action === 'resync'
@@ -100,7 +100,7 @@ export type SubscribeRequest = {
 const UNFILTERED_TYPES = typesThat('ignoresFilters')
 
 /** Throws a `Refusal`. `itemsMax`: filter items that the plan allows; null: without limit. */
-export function readSubscribe(message: Fields, itemsMax: number | null): SubscribeRequest {
+export function readSubscribe(message: ClientFields, itemsMax: number | null): SubscribeRequest {
   const { type, preset } = findPreset(message.type)
   const fields = new FilterFields(message)
   const { itemCount } = fields
