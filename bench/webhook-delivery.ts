@@ -12,9 +12,8 @@ import { createLog } from '../src/lib/log.js'
 import { createPool, type Pool } from '../src/store/connection.js'
 import { SecretBox } from '../src/store/secret-box.js'
 import { transact } from '../src/store/transaction.js'
-import type { DeliveryDraft } from '../src/webhooks/deliver/delivery.js'
 import { Dispatcher } from '../src/webhooks/deliver/dispatcher.js'
-import { enqueue } from '../src/webhooks/deliver/enqueue.js'
+import { type DeliveryDraft, enqueue } from '../src/webhooks/deliver/enqueue.js'
 import { createDeliveryMetrics } from '../src/webhooks/deliver/metrics.js'
 import { Sender } from '../src/webhooks/deliver/sender.js'
 import { signatureHeaders } from '../src/webhooks/deliver/signature.js'
@@ -126,7 +125,7 @@ async function deliver(sql: Pool, dispatcher: Dispatcher, drafts: readonly Deliv
 async function post(http: HttpPool, drafts: readonly DeliveryDraft[]): Promise<number> {
   const left = [...drafts]
   const headers = signatureHeaders({
-    webhookName: 'wh_0',
+    webhookId: 'wh_0',
     eventId: `evt_${randomUUID()}`,
     eventType: 'trade',
     secret: SECRET,

@@ -1,6 +1,6 @@
 import type { WebhookEventType } from '../src/webhooks/event-types.js'
 import type { WebhookFilters } from '../src/webhooks/filters.js'
-import type { Occurrence } from '../src/webhooks/match/occurrence.js'
+import type { Occurrence } from '../src/webhooks/match/detector.js'
 import { WebhookIndex } from '../src/webhooks/match/webhook-index.js'
 import type { Bench } from './lib/bench.js'
 import {
@@ -48,7 +48,7 @@ function createIndex(keys: Keys): WebhookIndex {
   for (let id = 0; id < keys.filters; id++) {
     index.set({
       id,
-      name: `wh_${id}`,
+      publicId: `wh_${id}`,
       accountId: id,
       fromSeq: 0,
       activeSinceMs: 0,

@@ -2,7 +2,7 @@ import { noAccount } from '../accounts/accounts.js'
 import { anonymiseAccount, updateSuspension } from '../accounts/queries.js'
 import type { Platform } from '../platform.js'
 import { transact } from '../store/transaction.js'
-import { pauseWebhooksOf, removeWebhooksOf, resumeWebhooksOf } from '../webhooks/manage/account-webhooks.js'
+import { pauseWebhooksOf, removeWebhooksOf, resumeWebhooksOf } from '../webhooks/manage/webhook-registry.js'
 
 type StateDeps = Pick<Platform, 'sql' | 'config'>
 type StateChange = { accountId: number; nowMs: number }

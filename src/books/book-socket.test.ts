@@ -13,7 +13,7 @@ import { type BookChange, LEVELS_MAX } from './live-book.js'
 
 const MARKET = '0xab'
 const NEVER_MS = 1_000_000_000
-const TIMINGS = { loadMs: NEVER_MS, doubtMs: 0, askAgainMs: 40, askAgainMsMax: 80 }
+const TIMINGS = { loadMs: NEVER_MS, doubtMs: 0, retryMs: 40, retryMsMax: 80 }
 
 type Rows = [price: string, size: string][]
 
@@ -210,7 +210,7 @@ describe('a book that cannot be right', () => {
   })
 
   test('is asked for more and more rarely while it stays wrong', async () => {
-    const { answers, asked, states, say } = await openWithBook({ askAgainMsMax: 10_000 })
+    const { answers, asked, states, say } = await openWithBook({ retryMsMax: 10_000 })
     const crossed = bookFrame('1', [['0.7', '1']], [['0.6', '1']])
     answers.set('1', crossed)
     say(crossed)

@@ -1,29 +1,37 @@
 import type { ClobSocket, ClobSocketOptions } from '../upstreams/clob/socket.js'
 import type { ClobEvent } from '../upstreams/clob/socket-parse.js'
 import type { SocketFault } from '../upstreams/transport/socket-options.js'
-import { type BestPrices, KeptBook, type StaleReason } from './kept-book.js'
-import { type BookChange, type BookSide, isCrossedBook, LEVELS_MAX, type LiveBook } from './live-book.js'
+import {
+  type BestPrices,
+  type BookChange,
+  type BookSide,
+  isCrossedBook,
+  KeptBook,
+  LEVELS_MAX,
+  type LiveBook,
+  type StaleReason,
+} from './live-book.js'
 import { canonicalDecimal } from './pn1.js'
 
 /** One question to the exchange about absent books names no more. */
 const ABSENT_MAX = 500
-/** A live book that was asked for more often and did not come is stale. */
+/** A live book that was requested more often and did not come is stale. */
 const UNANSWERED_MAX = 2
-/** Of books that are read again for safety, this many are asked for at a time. */
+/** Of books that are read again for safety, this many are requested at a time. */
 const REFRESHED_MAX = 20
 
 export type BookTimings = typeof BOOK_TIMINGS
 
 export const BOOK_TIMINGS = {
-  /** A book that was asked for comes within this time; then the exchange is asked whether it has one. */
+  /** A book that was requested comes within this time; then the exchange is asked whether it has one. */
   loadMs: 1_500,
   /** The exchange changes several levels one after the other: a book may be impossible for a moment. */
   doubtMs: 500,
-  askAgainMs: 2_000,
-  askAgainMsMax: 60_000,
+  retryMs: 2_000,
+  retryMsMax: 60_000,
   /** A book that was not sent whole for this long is read again: a change may have been lost without a trace. */
   refreshMs: 10 * 60_000,
-  /** A socket without events for this long is asked for a book, to tell quiet markets from a dead stream. */
+  /** A socket without events for this long is requested a book, to tell quiet markets from a dead stream. */
   probeMs: 10_000,
 }
 
@@ -50,7 +58,7 @@ type EventOf<Type extends ClobEvent['type']> = Extract<ClobEvent, { type: Type }
  *                      stays stale while it comes crossed
  *
  * Changes count only while a book is live: what comes before the whole book builds on another one. A
- * book that is not live is asked for until it comes, on the same socket: there it is in order with
+ * book that is not live is requested until it comes, on the same socket: there it is in order with
  * the changes, which an answer of the REST interface is not.
  */
 export class BookSocket {
@@ -180,7 +188,7 @@ export class BookSocket {
       this.#giveUp(kept, 'too_large', changes)
       return
     }
-    // Clients would be told that the book is right, only to learn a moment later that it is not.
+    // Clients would learn that the book is right, and a moment later that it is not.
     if (kept.book.staleReason === 'crossed' && isCrossedBook(event)) return
     this.#settle(kept, kept.book.replace(event), changes)
     this.#compareBest(kept, undefined)
@@ -230,7 +238,7 @@ export class BookSocket {
     this.#publish(changes)
   }
 
-  /** Its changes are not applied any more, and it is asked for again. */
+  /** Its changes are not applied any more, and it is requested again. */
   #giveUp(kept: KeptBook, reason: StaleReason, changes: BookChange[]): void {
     const { book } = kept
     this.#doubtful.delete(kept)
@@ -259,7 +267,7 @@ export class BookSocket {
   #await(kept: KeptBook, now: number): void {
     if (this.#awaited.has(kept)) return
     this.#awaited.add(kept)
-    kept.askSoon(now, this.#options.timings)
+    kept.requestSoon(now, this.#options.timings)
   }
 
   #noteRead(kept: KeptBook, now: number): void {
@@ -286,7 +294,7 @@ export class BookSocket {
     this.#socket.resubscribe([kept.book.tokenId])
     if (this.#awaited.has(kept)) return
     this.#awaited.add(kept)
-    kept.dueAt = now + this.#options.timings.askAgainMs
+    kept.dueAt = now + this.#options.timings.retryMs
   }
 
   /** The one that was sent whole the longest ago. Of absent books the exchange never sends any. */
@@ -300,7 +308,7 @@ export class BookSocket {
     if (due.length === 0) return
     const changes: BookChange[] = []
     for (const kept of due) {
-      kept.noteAsked(now, this.#options.timings)
+      kept.noteRequest(now, this.#options.timings)
       if (kept.unanswered > UNANSWERED_MAX) this.#giveUp(kept, 'silent', changes)
     }
     this.#publish(changes)
@@ -312,13 +320,13 @@ export class BookSocket {
   }
 
   /** Of a market that is not open the socket says nothing at all: its books are empty, and that is right. */
-  async #emptyAbsent(asked: readonly KeptBook[]): Promise<void> {
+  async #emptyAbsent(requested: readonly KeptBook[]): Promise<void> {
     this.#isAsking = true
     try {
-      const tokenIds = asked.map(({ book }) => book.tokenId)
+      const tokenIds = requested.map(({ book }) => book.tokenId)
       const absent = new Set(await this.#options.findAbsent(tokenIds, this.#closing.signal))
       const changes: BookChange[] = []
-      for (const kept of asked) {
+      for (const kept of requested) {
         if (!absent.has(kept.book.tokenId) || !this.#awaited.has(kept) || !this.isOpen) continue
         this.#settle(kept, kept.book.clear(), changes)
       }

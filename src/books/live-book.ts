@@ -1,4 +1,5 @@
 import type { ClobBook } from '../upstreams/clob/parse.js'
+import type { SocketFault } from '../upstreams/transport/socket-options.js'
 import { canonicalDecimal, Pn1Checksum } from './pn1.js'
 
 /** Of the resting orders: BUY levels are bids, SELL levels are asks. */
@@ -136,13 +137,13 @@ export class LiveBook {
   /** Sets the size of a level; zero takes it away. Both decimals are canonical. */
   setLevel(side: BookSide, price: string, size: string): void {
     const levels = side === 'BUY' ? this.#bids : this.#asks
-    const place = findPlace(levels, side, Number(price))
-    const known = levels[place]
+    const index = findIndex(levels, side, Number(price))
+    const known = levels[index]
     if (known?.price === price) {
       this.#checksum?.remove(side, price, known.size)
-      if (size === '0') levels.splice(place, 1)
+      if (size === '0') levels.splice(index, 1)
       else known.size = size
-    } else if (size !== '0') levels.splice(place, 0, { price, size })
+    } else if (size !== '0') levels.splice(index, 0, { price, size })
     if (size !== '0') this.#checksum?.add(side, price, size)
   }
 
@@ -155,6 +156,13 @@ export class LiveBook {
     return true
   }
 }
+
+/** A book as it is now, the best levels first. Read it before anything else is waited for. */
+export type CurrentBook = Pick<
+  LiveBook,
+  | ('tokenId' | 'conditionId' | 'timestampMs' | 'hash' | 'bids' | 'asks')
+  | ('tickSize' | 'minOrderSize' | 'negRisk' | 'lastTradePrice')
+>
 
 /** The best level first on both sides, in any form of the decimals; levels of size zero are none. */
 export function isCrossedBook({ bids, asks }: Pick<LiveBook, 'bids' | 'asks'>): boolean {
@@ -182,7 +190,7 @@ const isSameLevels = (before: readonly BookLevel[], after: readonly BookLevel[])
   })
 
 /** The index of the level with this price, or of the one that it would stand before. */
-function findPlace(levels: readonly BookLevel[], side: BookSide, price: number): number {
+function findIndex(levels: readonly BookLevel[], side: BookSide, price: number): number {
   let from = 0
   let to = levels.length
   while (from < to) {
@@ -207,4 +215,78 @@ function exchangeLevels(
     else checksum.add(side, price, size)
   }
   for (const [price, size] of gone) checksum.remove(side, price, size)
+}
+
+/** Why a book is stale: what happened to the connection, or what is wrong with the book itself. */
+export type StaleReason = SocketFault | 'crossed' | 'disagrees' | 'too_large'
+
+export type BestPrices = { bestBid: string | undefined; bestAsk: string | undefined }
+
+/** How long to wait before a book is requested again: doubled each time, up to a longest wait. */
+export type RetryTimings = { retryMs: number; retryMsMax: number }
+
+/** A book, whether it can be right, and when to request it. Times are those of `performance.now`. */
+export class KeptBook {
+  readonly book: LiveBook
+  /** When the exchange last sent all of it, or it was added. */
+  readAt: number
+  /** How often it was requested since it last came. */
+  unanswered = 0
+  /** When to request it, if it is not live by then. */
+  dueAt: number
+  /** Since when it cannot be right. */
+  doubtfulSince: number | undefined
+  /** The best prices as the exchange last named them. */
+  #exchangeBest: BestPrices | undefined
+  #requestedAt = 0
+  /** How often it was requested without a pause of the longest wait. */
+  #requests = 0
+
+  constructor(tokenId: string, now: number) {
+    this.book = new LiveBook(tokenId)
+    this.readAt = now
+    this.dueAt = now
+  }
+
+  /** `best`: what the exchange says about the book as it is now; `undefined`: nothing. */
+  compareBest(best: BestPrices | undefined, now: number): void {
+    this.#exchangeBest = best
+    if (this.book.state !== 'live' || this.findDoubt() === undefined) this.doubtfulSince = undefined
+    else this.doubtfulSince ??= now
+  }
+
+  /** Why the book cannot be right; `undefined`: it can. */
+  findDoubt(): StaleReason | undefined {
+    const { book } = this
+    if (book.isCrossed) return 'crossed'
+    if (this.#exchangeBest === undefined) return undefined
+    const { bestBid, bestAsk } = this.#exchangeBest
+    const agrees = isSameBest(book.bestBid, bestBid) && isSameBest(book.bestAsk, bestAsk)
+    return agrees ? undefined : 'disagrees'
+  }
+
+  /** At once, unless it was requested shortly before. */
+  requestSoon(now: number, timings: RetryTimings): void {
+    if (now - this.#requestedAt > timings.retryMsMax) this.#requests = 0
+    this.dueAt = this.#requests === 0 ? now : this.#requestedAt + this.#waitMs(timings)
+  }
+
+  /** It is requested now; should it not come, it is due again later. */
+  noteRequest(now: number, timings: RetryTimings): void {
+    this.#requests += 1
+    this.unanswered += 1
+    this.#requestedAt = now
+    this.dueAt = now + this.#waitMs(timings)
+  }
+
+  #waitMs({ retryMs, retryMsMax }: RetryTimings): number {
+    return Math.min(retryMs * 2 ** (this.#requests - 1), retryMsMax)
+  }
+}
+
+/** For an empty side the exchange names no price, or an end of the range. */
+function isSameBest(ours: string | undefined, theirs: string | undefined): boolean {
+  if (theirs === undefined) return true
+  const price = Number(theirs)
+  return ours === undefined ? price === 0 || price === 1 : Number(ours) === price
 }

@@ -1,6 +1,6 @@
+import type { CurrentBook } from './live-book.js'
 import { canonicalDecimal } from './pn1.js'
 import type { BookToken } from './queries.js'
-import type { CurrentBook } from './read-books.js'
 
 /** The exchange's own form: all numbers are text, and the best level is the last one of each side. */
 export const presentBook = (book: CurrentBook, token: BookToken | undefined) => ({

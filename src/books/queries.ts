@@ -12,8 +12,8 @@ export async function selectOpenTokens(sql: Sql, limit: number): Promise<string[
          where not closed and active and enable_order_book and accepting_orders
          order by coalesce(volume_24h, 0) desc, id
          limit ${limit}
-      ) open, unnest(open.tokens) with ordinality as outcomes (token, place)
-     order by open.volume desc, open.id, place
+      ) open, unnest(open.tokens) with ordinality as outcomes (token, position)
+     order by open.volume desc, open.id, position
      limit ${limit}`
   return rows.map(({ token }) => toTokenId(`0x${token}`))
 }
@@ -42,14 +42,14 @@ type BookTokenRow = Omit<BookToken, 'tokenId'> & { token: string }
  */
 export async function selectBookTokens(sql: Sql, query: BookQuery, limit: number): Promise<BookToken[]> {
   const rows = await sql<BookTokenRow[]>`
-    select encode(u.token, 'hex') as token, coalesce(m.outcomes[u.place], '') as outcome,
+    select encode(u.token, 'hex') as token, coalesce(m.outcomes[u.position], '') as outcome,
            '0x' || encode(m.condition, 'hex') as condition, m.question, m.slug, m.image, m.outcomes,
            m.neg_risk, e.title as event_title
       from markets m
       left join events e on e.id = m.event
-     cross join unnest(m.tokens) with ordinality as u (token, place)
+     cross join unnest(m.tokens) with ordinality as u (token, position)
      where m.condition is not null and ${conditionOf(sql, query)}
-     order by m.id, u.place
+     order by m.id, u.position
      limit ${limit}`
   return rows.map(({ token, ...row }) => ({ ...row, tokenId: toTokenId(`0x${token}`) }))
 }

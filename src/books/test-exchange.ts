@@ -25,7 +25,7 @@ const SOCKET_TUNING = {
   silentAfterMs: 1_000,
   timings: { handshakeMs: 1_000, backoff: { baseMs: 5, maxMs: 40 } },
 }
-const TIMINGS = { loadMs: 150, doubtMs: 60, askAgainMs: 50, askAgainMsMax: 200, probeMs: 100 }
+const TIMINGS = { loadMs: 150, doubtMs: 60, retryMs: 50, retryMsMax: 200, probeMs: 100 }
 
 type Finishing = Pick<TestContext, 'onTestFinished'>
 

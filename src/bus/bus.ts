@@ -20,14 +20,14 @@ export type Reservation = {
   events: readonly BusEvent[]
   publish(): void
   cancel(): void
-  /** Another process numbers events now: what waits has no place among them. */
+  /** Another process numbers events now: what waits is dropped. */
   abandon(): void
 }
 
 const LIMITS = { keepMs: 5 * 60_000, bytesMax: 256 * 1024 * 1024, countMax: 1_000_000 }
 /** Numbers start at the time of the start times this: no process publishes a thousand events a millisecond. */
 const SEQ_PER_MS = 1_000
-/** What is published behind a reservation waits, up to this many events; then the oldest are dropped. */
+/** What is published after a reservation waits, up to this many events; then the oldest are dropped. */
 const WAITING_MAX = 10_000
 /** A listener whose call takes longer is named in the log, once. */
 const SLOW_MS = 50
@@ -69,7 +69,7 @@ export class Bus {
   }
 
   /**
-   * Numbers events that are published after a commit. What others publish meanwhile waits behind
+   * Numbers events that are published after a commit. What others publish meanwhile waits for
    * them, so that all events are delivered in the order of their numbers.
    */
   reserve(drafts: readonly EventDraft[]): Reservation {
@@ -106,13 +106,13 @@ export class Bus {
     this.#publishedSeq = Math.max(this.#publishedSeq, seq)
   }
 
-  /** Events to come get higher numbers than all that other processes have given by now. */
+  /** Events to come get higher numbers than all that other processes have used by now. */
   numberFromNow(): void {
     this.#lastSeq = Math.max(this.#lastSeq, this.#clock.now() * SEQ_PER_MS)
   }
 
-  /** Whether a process may have given this number by now. */
-  canBeGiven(seq: number): boolean {
+  /** Whether a process may have used this number by now. */
+  canExist(seq: number): boolean {
     return seq <= this.#clock.now() * SEQ_PER_MS
   }
 
@@ -133,7 +133,7 @@ export class Bus {
     return from.limit === undefined ? events : events.slice(Math.max(0, events.length - from.limit))
   }
 
-  /** The next buffered events behind a number, oldest first: for readers that take the past in steps. */
+  /** The next buffered events after a number, oldest first: for readers that take the past in steps. */
   page(afterSeq: number, countMax: number): BusEvent[] {
     this.#recent.trim(this.#clock.now())
     return this.#recent.after(afterSeq, countMax)
@@ -150,7 +150,7 @@ export class Bus {
     return this.#publishedSeq
   }
 
-  /** The highest number that was given. */
+  /** The highest number that was used. */
   get lastSeq(): number {
     return this.#lastSeq
   }

@@ -65,15 +65,15 @@ function matchesOf({ fills, fees }: FactLists, confirm: Confirm) {
   })
 }
 
-/** Index of the first fact at or behind that seq. Facts without a `seq` stand at the start of their block. */
+/** Index of the first fact at or after that seq. Facts without a `seq` are at the start of their block. */
 function indexFrom(list: readonly PlacedFact[], seq: number): number {
   let low = 0
   let high = list.length
   while (low < high) {
     const middle = (low + high) >>> 1
     const fact = list[middle]
-    const place = fact === undefined ? seq : 'seq' in fact ? fact.seq : seqOf(fact.block, 0)
-    if (place < seq) low = middle + 1
+    const seqOfFact = fact === undefined ? seq : 'seq' in fact ? fact.seq : seqOf(fact.block, 0)
+    if (seqOfFact < seq) low = middle + 1
     else high = middle
   }
   return low

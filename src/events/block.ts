@@ -5,20 +5,27 @@ import { seqOf } from '../core/seq.js'
 import type { BlockFacts, MessageFamily } from './block-facts.js'
 import { defineMessage, described, Wire } from './message.js'
 
-const block = defineMessage('block', {
-  block_number: Wire.Count,
-  block_hash: Wire.Hash,
-  timestamp: Wire.Ms,
-  parent_hash: Type.Union([Wire.Hash, Type.Literal('')], {
-    description: 'empty where only logs of the block were read',
-  }),
-  tx_count: described(
-    Wire.Count,
-    'all transactions; `polymarket_tx_count` where the node does not count them',
-  ),
-  polymarket_tx_count: described(Wire.Count, 'transactions with logs of the platform'),
-  settlement_count: Wire.Count,
-  trade_volume_usd: described(Wire.Amount, 'what the takers traded'),
+const block = defineMessage({
+  type: 'block',
+  summary: 'What a block had in it, behind all events of the block.',
+  examples: { 'A block': {} },
+  isRare: true,
+  ignoresFilters: true,
+  fields: {
+    block_number: Wire.Count,
+    block_hash: Wire.Hash,
+    timestamp: Wire.Ms,
+    parent_hash: Type.Union([Wire.Hash, Type.Literal('')], {
+      description: 'empty where only logs of the block were read',
+    }),
+    tx_count: described(
+      Wire.Count,
+      'all transactions; `polymarket_tx_count` where the node does not count them',
+    ),
+    polymarket_tx_count: described(Wire.Count, 'transactions with logs of the platform'),
+    settlement_count: Wire.Count,
+    trade_volume_usd: described(Wire.Amount, 'what the takers traded'),
+  },
 })
 
 /** The summary of a block. A match counts once, with what its taker traded. */
@@ -41,13 +48,20 @@ function blockEvent({ block: head, fills, matches, transactionCount }: BlockFact
   )
 }
 
-const reorg = defineMessage('reorg', {
-  fork_block: described(Wire.Count, 'the last block that stays'),
-  first_removed_block: described(
-    Wire.Count,
-    'from this block on events no longer hold; what the new blocks have of them comes again',
-  ),
-  removed_blocks: Type.Integer({ minimum: 1, description: 'how many were taken back' }),
+const reorg = defineMessage({
+  type: 'reorg',
+  summary: 'The node replaced blocks: everything from the named block on was taken back.',
+  examples: { 'Three blocks were replaced': {} },
+  isRare: true,
+  ignoresFilters: true,
+  fields: {
+    fork_block: described(Wire.Count, 'the last block that stays'),
+    first_removed_block: described(
+      Wire.Count,
+      'from this block on events no longer hold; what the new blocks have of them comes again',
+    ),
+    removed_blocks: Type.Integer({ minimum: 1, description: 'how many were taken back' }),
+  },
 })
 
 /**
@@ -65,7 +79,7 @@ export const reorgEvent = (forkBlock: number, removedBlocks: number, nowMs: numb
     {},
   )
 
-/** The summary stands behind the last log of its block. */
+/** The summary comes after the last log of its block. */
 export const blockFamily = {
   messages: [block, reorg],
   *fromBlock(facts) {

@@ -12,7 +12,7 @@ import {
   defineMessage,
   described,
   distinct,
-  type KeyParts,
+  type KeyFields,
   optional,
   presentLog,
   Wire,
@@ -68,7 +68,15 @@ const LIFECYCLE = {
   }),
 }
 
-const lifecycle = defineMessage('combo_lifecycle', LIFECYCLE)
+const lifecycle = defineMessage({
+  type: 'combo_lifecycle',
+  summary: 'A combo was prepared, split, merged, converted, redeemed, wrapped or moved.',
+  examples: {
+    'A combo was prepared': { action: 'Prepare' },
+    'The AutoRedeemer paid a wallet': { module_name: 'AutoRedeemer' },
+  },
+  fields: LIFECYCLE,
+})
 
 /** The same without its event type, as a part of other messages. */
 export const LIFECYCLE_ROW = closedRow('ComboLifecycleRow', LIFECYCLE)
@@ -122,8 +130,8 @@ export function* comboSteps(facts: BlockFacts): Generator<ComboStep> {
 /** Logs that name an event where the others name a condition. */
 const NAMES_EVENT = new Set<string>(['horizontalSplit', 'horizontalMerge', 'positionConverted'])
 
-/** Actions that exchange one of their two positions for the other: the index of the one given. */
-const GIVEN_INDEX: ReadonlyMap<string, 0 | 1> = new Map([
+/** Actions that exchange one of their two positions for the other: the index of the source position. */
+const SOURCE_INDEX: ReadonlyMap<string, 0 | 1> = new Map([
   ['Wrap', 1],
   ['Unwrap', 0],
   ['Compress', 0],
@@ -137,12 +145,12 @@ export function presentStep(step: ComboStep, enricher: Enricher) {
   const combo = isCombo ? enrichCombo(structured.conditionId, step.legs, enricher) : undefined
   const conditionIds = named === undefined || step.namesEvent ? [] : [toConditionId(named)]
   const positions = tokens.map((token) => enricher.tokenId(token))
-  const given = GIVEN_INDEX.get(action)
+  const source = SOURCE_INDEX.get(action)
   const [first] = tokens
   const side = first !== undefined && tokens.length === 1 && structured ? sideOf(first) : undefined
-  const { timestamp, ...place } = presentLog(step)
+  const { timestamp, ...log } = presentLog(step)
   const row = {
-    ...place,
+    ...log,
     status: 'confirmed' as const,
     detected_at: timestamp,
     action,
@@ -156,8 +164,8 @@ export function presentStep(step: ComboStep, enricher: Enricher) {
     yes_position_id: combo?.yes,
     no_position_id: combo?.no,
     position_ids: positions,
-    source_position_ids: given === undefined ? undefined : positions.slice(given, given + 1),
-    destination_position_ids: given === undefined ? undefined : positions.slice(1 - given, 2 - given),
+    source_position_ids: source === undefined ? undefined : positions.slice(source, source + 1),
+    destination_position_ids: source === undefined ? undefined : positions.slice(1 - source, 2 - source),
     leg_position_ids: combo?.legIds,
     legs: combo?.legs,
     amount_e6: amount?.toString(),
@@ -167,7 +175,7 @@ export function presentStep(step: ComboStep, enricher: Enricher) {
     side,
     confirmed_transfers: transfer === undefined ? [] : [presentTransfer(transfer, enricher)],
   }
-  const keys: KeyParts = {
+  const keys: KeyFields = {
     wallets: [wallet, transfer?.to].flatMap((each) => each ?? []),
     tokens: [...positions, ...(combo?.legIds ?? [])],
     side,

@@ -15,10 +15,9 @@ import {
   presentTransfer,
   TRANSFER_ROW,
 } from './combo-lifecycle.js'
-import { COMBO_ROW, presentAmounts, presentComboRow } from './combo-row.js'
 import type { Enricher } from './enrichment.js'
-import type { Confirmation, Match } from './match.js'
-import { closedRow, defineMessage, described, distinct, type KeyParts, optional, Wire } from './message.js'
+import type { Confirmation, Match, MatchRow } from './match.js'
+import { closedRow, defineMessage, described, distinct, type KeyFields, optional, Wire } from './message.js'
 
 /** The combo of a match and its parties, under the names of the older generation of clients. */
 const PARTIES = {
@@ -36,30 +35,66 @@ const PARTIES = {
   }),
 }
 
-const execution = defineMessage('combo_execution', {
-  tx_hash: described(Wire.Hash, 'the `combo_status_update` of the match has the same'),
-  status: Type.Literal('pending'),
-  detected_at: Wire.Ms,
-  block_number: Type.Null(),
-  combo_condition_id: described(Wire.ConditionId, '31 bytes'),
-  legs: described(Type.Array(LEG), 'empty while the legs of the combo are not known'),
-  leg_position_ids: Type.Array(Wire.TokenId),
-  legs_total: Wire.Count,
-  taker_wallet: Wire.Address,
-  taker_token: described(Wire.TokenId, 'position of the combo'),
-  taker_side: Wire.Side,
+/**
+ * One order of a combo match. Two generations of clients read it, under different names: what the
+ * newer one calls `maker` and `price` the older one calls `maker_address` and `price_e6`.
+ */
+const COMBO_ROW = closedRow('ComboFill', {
+  position_id: Wire.TokenId,
+  order_hash: Wire.Hash,
+  maker: described(Wire.Address, 'owner of the order; the row is told from its side'),
+  maker_address: Wire.Address,
+  taker: described(Wire.Address, "the taker's wallet; on its own row the exchange"),
+  taker_address: Wire.Address,
+  is_taker_order: Wire.IsTakerOrder,
+  side: Wire.Side,
   outcome: Wire.YesNo,
-  taker_price: Wire.Price,
-  taker_size: described(Wire.Amount, 'shares'),
-  amount_usdc: described(Wire.Amount, 'without fees'),
-  ...PARTIES,
-  signature_type: Type.Optional(
-    described(Wire.Count, 'of the first maker order: 0 a plain key, above a contract wallet'),
-  ),
-  order_hashes: described(Type.Array(Wire.Hash), 'in the order of `trades`'),
-  trades: Type.Array(COMBO_ROW, {
-    description: 'the makers in the order of the call, then the taker',
+  outcome_side: Wire.YesNo,
+  price: Wire.Price,
+  price_e6: described(Wire.Digits, 'millionths of a dollar for a share'),
+  size: described(Wire.Amount, 'shares'),
+  size_e6: Wire.Digits,
+  amount_usdc: Wire.Amount,
+  maker_amount_e6: described(Wire.Digits, 'what `maker` gives, in millionths'),
+  taker_amount_e6: described(Wire.Digits, 'what `maker` gets, in millionths'),
+  fee: described(Wire.Amount, 'USDC, not subtracted from `amount_usdc`'),
+  fee_e6: Wire.Digits,
+  ...optional({
+    signer: described(Wire.Address, 'only while pending: logs do not name it'),
+    signer_address: Wire.Address,
   }),
+})
+
+const execution = defineMessage({
+  type: 'combo_execution',
+  summary: 'A match of combos was detected.',
+  examples: { 'A match of combos in the mempool': {} },
+  canBePending: true,
+  fields: {
+    tx_hash: described(Wire.Hash, 'the `combo_status_update` of the match has the same'),
+    status: Type.Literal('pending'),
+    detected_at: Wire.Ms,
+    block_number: Type.Null(),
+    combo_condition_id: described(Wire.ConditionId, '31 bytes'),
+    legs: described(Type.Array(LEG), 'empty while the legs of the combo are not known'),
+    leg_position_ids: Type.Array(Wire.TokenId),
+    legs_total: Wire.Count,
+    taker_wallet: Wire.Address,
+    taker_token: described(Wire.TokenId, 'position of the combo'),
+    taker_side: Wire.Side,
+    outcome: Wire.YesNo,
+    taker_price: Wire.Price,
+    taker_size: described(Wire.Amount, 'shares'),
+    amount_usdc: described(Wire.Amount, 'without fees'),
+    ...PARTIES,
+    signature_type: Type.Optional(
+      described(Wire.Count, 'of the first maker order: 0 a plain key, above a contract wallet'),
+    ),
+    order_hashes: described(Type.Array(Wire.Hash), 'in the order of `trades`'),
+    trades: Type.Array(COMBO_ROW, {
+      description: 'the makers in the order of the call, then the taker',
+    }),
+  },
 })
 
 /** A match of combos that waits for its block. */
@@ -94,48 +129,53 @@ export function comboExecutionEvent(match: Match, detectedMs: number, enricher: 
   )
 }
 
-const statusUpdate = defineMessage('combo_status_update', {
-  tx_hash: Wire.Hash,
-  block_number: Wire.Count,
-  confirmed_at: Wire.Ms,
-  execution_status: Type.Literal('CONFIRMED'),
-  ...optional({
-    pending_detected_at: described(Wire.Ms, 'absent where no node showed it before its block'),
-    latency_ms: Wire.Count,
-  }),
-  combo_condition_id: described(Wire.ConditionId, '31 bytes'),
-  ...optional({ leg_position_ids: Type.Array(Wire.TokenId), legs: Type.Array(LEG) }),
-  amount_usdc: described(Wire.Amount, 'without fees'),
-  ...PARTIES,
-  order_hashes: Type.Array(Wire.Hash),
-  confirmed_fills: Type.Array(COMBO_ROW),
-  execution_summaries: Type.Array(
-    closedRow('ComboExecutionSummary', {
-      taker_order_hash: Wire.Hash,
-      taker_order_maker: Wire.Address,
-      position_id: Wire.TokenId,
-      side: Wire.Side,
-      price: Wire.Price,
-      size: Wire.Amount,
-      maker_amount_e6: Wire.Digits,
-      taker_amount_e6: Wire.Digits,
+const statusUpdate = defineMessage({
+  type: 'combo_status_update',
+  summary: 'A match of combos is in a block, or was reverted.',
+  examples: { 'A match of combos is in its block': {} },
+  fields: {
+    tx_hash: Wire.Hash,
+    block_number: Wire.Count,
+    confirmed_at: Wire.Ms,
+    execution_status: Type.Literal('CONFIRMED'),
+    ...optional({
+      pending_detected_at: described(Wire.Ms, 'absent where no node showed it before its block'),
+      latency_ms: Wire.Count,
     }),
-    { description: 'the order that took, summed up over its makers' },
-  ),
-  fees: Type.Array(
-    closedRow('ComboFee', {
-      receiver: Wire.Address,
-      amount_e6: Wire.Digits,
-      amount_usdc: Wire.Amount,
-      log_index: Wire.Count,
+    combo_condition_id: described(Wire.ConditionId, '31 bytes'),
+    ...optional({ leg_position_ids: Type.Array(Wire.TokenId), legs: Type.Array(LEG) }),
+    amount_usdc: described(Wire.Amount, 'without fees'),
+    ...PARTIES,
+    order_hashes: Type.Array(Wire.Hash),
+    confirmed_fills: Type.Array(COMBO_ROW),
+    execution_summaries: Type.Array(
+      closedRow('ComboExecutionSummary', {
+        taker_order_hash: Wire.Hash,
+        taker_order_maker: Wire.Address,
+        position_id: Wire.TokenId,
+        side: Wire.Side,
+        price: Wire.Price,
+        size: Wire.Amount,
+        maker_amount_e6: Wire.Digits,
+        taker_amount_e6: Wire.Digits,
+      }),
+      { description: 'the order that took, summed up over its makers' },
+    ),
+    fees: Type.Array(
+      closedRow('ComboFee', {
+        receiver: Wire.Address,
+        amount_e6: Wire.Digits,
+        amount_usdc: Wire.Amount,
+        log_index: Wire.Count,
+      }),
+    ),
+    confirmed_transfers: Type.Array(TRANSFER_ROW, {
+      description: 'moves of positions that the fills do not explain',
     }),
-  ),
-  confirmed_transfers: Type.Array(TRANSFER_ROW, {
-    description: 'moves of positions that the fills do not explain',
-  }),
-  lifecycle_events: Type.Array(LIFECYCLE_ROW, {
-    description: 'what else the transaction did, such as to prepare the combo',
-  }),
+    lifecycle_events: Type.Array(LIFECYCLE_ROW, {
+      description: 'what else the transaction did, such as to prepare the combo',
+    }),
+  },
 })
 
 /** What the transaction of a match did beside its fills. */
@@ -243,7 +283,7 @@ function keysOf(
   status: EventKeys['status'],
   enricher: Enricher,
   { fees, transfers }: Pick<Receipt, 'fees' | 'transfers'> = { fees: [], transfers: [] },
-): KeyParts {
+): KeyFields {
   const positions = rows.map(({ token }) => enricher.tokenId(token))
   return {
     wallets: [
@@ -259,4 +299,38 @@ function keysOf(
     conditionIds: distinct([combo.conditionId, ...combo.legConditionIds]),
     combo: { ...comboKeys(combo), direction: taker.side },
   }
+}
+
+function presentComboRow(row: MatchRow, { exchange }: Match, enricher: Enricher) {
+  const { maker, signer, fee = 0n } = row
+  const taker = row.isTaker ? exchange : row.taker
+  const outcome = sideOf(row.token)
+  return {
+    position_id: enricher.tokenId(row.token),
+    order_hash: row.orderHash,
+    maker,
+    maker_address: maker,
+    signer,
+    signer_address: signer,
+    taker,
+    taker_address: taker,
+    is_taker_order: row.isTaker,
+    side: row.side,
+    outcome,
+    outcome_side: outcome,
+    price: toPrice(row.usd, row.shares),
+    price_e6: pricePerShare(row.usd, row.shares).toString(),
+    size: toDecimal(row.shares),
+    size_e6: row.shares.toString(),
+    amount_usdc: toDecimal(row.usd),
+    ...presentAmounts(row),
+    fee: toDecimal(fee),
+    fee_e6: fee.toString(),
+  }
+}
+
+/** What the order gives and gets, in millionths. */
+function presentAmounts({ side, usd, shares }: Pick<MatchRow, 'side' | 'usd' | 'shares'>) {
+  const [made, taken] = side === 'BUY' ? [usd, shares] : [shares, usd]
+  return { maker_amount_e6: made.toString(), taker_amount_e6: taken.toString() }
 }

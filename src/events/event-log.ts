@@ -15,8 +15,8 @@ import {
 
 /**
  * How a client that has seen everything up to a number can go on.
- * - `exact`: with everything that was published behind it.
- * - `confirmed`: the service was started anew since, so pending events may be missing.
+ * - `exact`: with everything that was published after it.
+ * - `confirmed`: the service was restarted since, so pending events may be missing.
  * - `gap`: the log does not reach back to it, or the number is none of this database.
  */
 export type Resumption = 'exact' | 'confirmed' | 'gap'
@@ -57,7 +57,7 @@ export class EventLog {
     bus.subscribe((events) => this.#gather(events))
   }
 
-  /** Stores events in the transaction that they belong to, behind the pending ones published before. */
+  /** Stores events in the transaction that they belong to, after the pending ones published before. */
   async insert(tx: Sql, events: readonly BusEvent[]): Promise<void> {
     const all = [...this.#unsaved, ...events]
     // Far below the head commits do not wait for the disk. What clients have seen must not be lost with it.
@@ -117,7 +117,7 @@ export class EventLog {
   async check(seq: number): Promise<Resumption> {
     if (seq > this.#bus.lastSeq) {
       // The process that writes publishes pending events before they are stored.
-      const isOfWriter = this.#session === undefined && this.#bus.canBeGiven(seq)
+      const isOfWriter = this.#session === undefined && this.#bus.canExist(seq)
       return isOfWriter ? 'confirmed' : 'gap'
     }
     const { session, deletedSeq } = await selectLogEnds(this.#store.sql)
@@ -125,7 +125,7 @@ export class EventLog {
     return seq <= (this.#session ?? session) ? 'confirmed' : 'exact'
   }
 
-  /** Stored events with a higher number, oldest first, in pages. Ends behind the newest one. */
+  /** Stored events with a higher number, oldest first, in pages. Ends after the newest one. */
   async *read(afterSeq: number, sql: Sql = this.#store.sql): AsyncGenerator<readonly BusEvent[]> {
     for (let seq = afterSeq; ; ) {
       const rows = await selectEventRows(sql, seq, ROWS_PER_READ)
@@ -162,7 +162,7 @@ export class EventLog {
     if (this.#session === undefined) return
     for (const event of events) if (event.keys.status === 'pending') this.#unsaved.push(event)
     const lost = this.#unsaved.splice(0, Math.max(0, this.#unsaved.length - UNSAVED_MAX)).at(-1)
-    // Clients that resume at or below it are told that pending events may be missing.
+    // The answer to clients that resume at or below it says that pending events may be missing.
     if (lost !== undefined) this.#session = lost.seq
   }
 

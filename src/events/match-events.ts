@@ -16,36 +16,51 @@ import {
   ENRICHED_TOKEN,
   Wire,
 } from './message.js'
-import { fillEvents, flatFill, settlement, settlementEvent } from './settlement.js'
-import { exchangeVersion, matchKeys, presentTraded, presentVenue, TRADED, VENUE } from './traded.js'
+import {
+  exchangeVersion,
+  fillEvents,
+  flatFill,
+  matchKeys,
+  presentTraded,
+  presentVenue,
+  settlement,
+  settlementEvent,
+  TRADED,
+  VENUE,
+} from './settlement.js'
 
 const OWN_FILL = "the other side; on the taker's own fill the exchange"
 
-const statusUpdate = defineMessage('status_update', {
-  tx_hash: described(Wire.Hash, 'that of the settlement'),
-  token_id: described(Wire.TokenId, 'token of the order that took'),
-  block_number: Wire.Count,
-  confirmed_at: Wire.Ms,
-  pending_detected_at: described(
-    Wire.Ms,
-    'Unix milliseconds; `confirmed_at` where no node showed the transaction before its block',
-  ),
-  latency_ms: described(Wire.Count, 'from the first detection to the confirmation'),
-  taker_wallet: Wire.Address,
-  maker_wallets: Type.Array(Wire.Address),
-  order_hashes: Type.Array(Wire.Hash),
-  confirmed_fills: Type.Array(
-    closedRow('ConfirmedFill', {
-      order_hash: Wire.Hash,
-      maker: Wire.Address,
-      taker: described(Wire.Address, OWN_FILL),
-      token_id: Wire.TokenId,
-      ...TRADED,
-      fee: nullable(Wire.Amount, 'USDC'),
-      ...VENUE,
-    }),
-  ),
-  ...ENRICHED_TOKEN,
+const statusUpdate = defineMessage({
+  type: 'status_update',
+  summary: 'A match is in a block: when it was detected, and its confirmed fills.',
+  examples: { 'A match is in its block': {} },
+  fields: {
+    tx_hash: described(Wire.Hash, 'that of the settlement'),
+    token_id: described(Wire.TokenId, 'token of the order that took'),
+    block_number: Wire.Count,
+    confirmed_at: Wire.Ms,
+    pending_detected_at: described(
+      Wire.Ms,
+      'Unix milliseconds; `confirmed_at` where no node showed the transaction before its block',
+    ),
+    latency_ms: described(Wire.Count, 'from the first detection to the confirmation'),
+    taker_wallet: Wire.Address,
+    maker_wallets: Type.Array(Wire.Address),
+    order_hashes: Type.Array(Wire.Hash),
+    confirmed_fills: Type.Array(
+      closedRow('ConfirmedFill', {
+        order_hash: Wire.Hash,
+        maker: Wire.Address,
+        taker: described(Wire.Address, OWN_FILL),
+        token_id: Wire.TokenId,
+        ...TRADED,
+        fee: nullable(Wire.Amount, 'USDC'),
+        ...VENUE,
+      }),
+    ),
+    ...ENRICHED_TOKEN,
+  },
 })
 
 /** A match is in a block. */
@@ -87,18 +102,26 @@ export function statusUpdateEvent(
   )
 }
 
-const trade = defineLogMessage('trade', {
-  exchange: Type.Union([Type.Literal('ctf_exchange'), Type.Literal('neg_risk_ctf_exchange')], {
-    description: 'the kind of market, also on exchange V3, which serves both',
-  }),
-  maker: described(Wire.Address, 'owner of the order; the message is told from its side'),
-  taker: described(Wire.Address, OWN_FILL),
-  token_id: Wire.TokenId,
-  ...TRADED,
-  fee: nullable(Wire.Amount, 'USDC'),
-  order_hash: Wire.Hash,
-  exchange_version: Type.Optional(Wire.ExchangeVersion),
-  ...ENRICHED_TOKEN,
+const trade = defineLogMessage({
+  type: 'trade',
+  summary: 'One fill of a block, as its log has it.',
+  examples: {
+    'An order was filled': { exchange_version: 'v2' },
+    'In a market of the structured contracts': { exchange_version: 'v3' },
+  },
+  fields: {
+    exchange: Type.Union([Type.Literal('ctf_exchange'), Type.Literal('neg_risk_ctf_exchange')], {
+      description: 'the kind of market, also on exchange V3, which serves both',
+    }),
+    maker: described(Wire.Address, 'owner of the order; the message is told from its side'),
+    taker: described(Wire.Address, OWN_FILL),
+    token_id: Wire.TokenId,
+    ...TRADED,
+    fee: nullable(Wire.Amount, 'USDC'),
+    order_hash: Wire.Hash,
+    exchange_version: Type.Optional(Wire.ExchangeVersion),
+    ...ENRICHED_TOKEN,
+  },
 })
 
 function tradeEvent(fact: FillFact, enricher: Enricher): EventDraft {

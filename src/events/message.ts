@@ -1,6 +1,6 @@
 import type { Static, TObject, TOptional, TProperties, TSchema } from 'typebox'
 import { Type } from 'typebox'
-import type { ComboKeys, EventDraft, EventKeys } from '../bus/event.js'
+import type { ComboKeys, EventData, EventDraft, EventKeys } from '../bus/event.js'
 import { CANONICAL_PATTERNS } from '../core/ids.js'
 import { toDecimal } from '../core/money.js'
 import { blockOf, logIndexOf } from '../core/seq.js'
@@ -8,40 +8,61 @@ import { padId } from '../core/structured-id.js'
 import { namedEnum } from '../lib/named-object.js'
 import { nullable } from '../lib/nullable.js'
 
+/** What subscriptions, plans and documents have to know of an event type. */
+export type EventTraits = {
+  /** What the event says, for readers of the documents. */
+  summary: string
+  /** The messages that the documents show, by name: each is one whose data has these values. */
+  examples: { readonly [name: string]: EventData }
+  /** It may be published before it is in a block. */
+  canBePending?: boolean
+  /** There are few of them: a subscription to all of them does not count as a firehose. */
+  isRare?: boolean
+  /** A client that names it receives all of them, whichever wallets or markets it follows. */
+  ignoresFilters?: boolean
+  /** Which meter counts the transfer; `ws_onchain` unless given. */
+  meter?: 'ws_market'
+}
+
 /** A kind of message: its event type and the schema of everything that a client receives. */
-export type Message<Name extends string = string> = { type: Name; schema: TSchema }
+export type Message<Name extends string = string> = EventTraits & { type: Name; schema: TSchema }
+
+type Definition<Name extends string, Fields extends TProperties> = EventTraits & {
+  type: Name
+  fields: Fields
+}
 
 /**
  * Defines the message of one event type. `fields` are those of its data. The schema gives the type
  * that `draft` checks, and is what tests and documents of the stream use.
  */
-export function defineMessage<const Name extends string, Fields extends TProperties>(
-  type: Name,
-  fields: Fields,
-) {
+export function defineMessage<const Name extends string, Fields extends TProperties>({
+  type,
+  fields,
+  ...traits
+}: Definition<Name, Fields>) {
   const data = closed({ event_type: Type.Literal(type), ...fields })
   return {
+    ...traits,
     type,
     schema: closed({ type: Type.Literal(type), timestamp: Wire.Ms, seq: Wire.Seq, data }),
-    draft(timestampMs: number, values: Values<Fields>, keys: KeyParts): EventDraft {
+    draft(timestampMs: number, values: Values<Fields>, keys: KeyFields): EventDraft {
       return { type, timestampMs, data: { event_type: type, ...values }, keys: toKeys(keys) }
     },
   }
 }
 
-/** Defines the message of events that come from a log: its place on the chain is added to the fields. */
+/** Defines the message of events that come from a log: its position on the chain is added to the fields. */
 export function defineLogMessage<const Name extends string, Fields extends TProperties>(
-  type: Name,
-  fields: Fields,
+  definition: Definition<Name, Fields>,
 ) {
-  const { schema } = defineMessage(type, { ...LOG, ...fields })
+  const { type, fields } = definition
   return {
-    type,
-    schema,
-    draft(fact: LoggedFact, values: Values<Fields>, keys: KeyParts): EventDraft {
-      const place = presentLog(fact)
-      const data: EventDraft['data'] = { event_type: type, ...place, ...values }
-      return { type, timestampMs: place.timestamp, data, keys: toKeys(keys) }
+    ...defineMessage({ ...definition, fields: { ...LOG, ...fields } }),
+    draft(fact: LoggedFact, values: Values<Fields>, keys: KeyFields): EventDraft {
+      const log = presentLog(fact)
+      const data: EventDraft['data'] = { event_type: type, ...log, ...values }
+      return { type, timestampMs: log.timestamp, data, keys: toKeys(keys) }
     },
   }
 }
@@ -74,36 +95,25 @@ export const optional = <Fields extends TProperties>(fields: Fields) =>
 
 /** The same schema with a description, for readers of the documents that show it. */
 export function described<Schema extends TSchema>(schema: Schema, description: string): Schema {
-  // Schemas are told apart by properties that a spread would lose.
+  // Typebox tells schemas apart by properties that a spread would lose.
   const copy: Schema = Object.defineProperties(Object.create(null), Object.getOwnPropertyDescriptors(schema))
   return Object.assign(copy, { description })
 }
 
-const Text = Type.String({ minLength: 1 })
-const Count = Type.Integer({ minimum: 0 })
-const Amount = Type.Number({ minimum: 0 })
-const TokenId = Type.String({ pattern: '^[1-9][0-9]*$' })
-const Hash = Type.String({ pattern: CANONICAL_PATTERNS.bytes32 })
-const Ms = Type.Integer({ minimum: 1_600_000_000_000, description: 'Unix milliseconds' })
-/** Nearly always up to 1, but no exchange refuses an order above it. */
-const Price = Type.Number({ minimum: 0, description: 'dollars for a share' })
-const Side = namedEnum('TradeSide', ['BUY', 'SELL'])
-const Digits = Type.String({ pattern: '^[0-9]+$' })
-/** 31 bytes where it is structured. Only messages about combos write it so. */
-const ConditionId = Type.String({ pattern: '^0x([0-9a-f]{64}|[0-9a-f]{62})$' })
-
 /** Types of single fields. */
 export const Wire = {
-  Text,
-  Count,
-  Amount,
-  TokenId,
-  Hash,
-  Ms,
-  Price,
-  Side,
-  Digits,
-  ConditionId,
+  Text: Type.String({ minLength: 1 }),
+  Count: Type.Integer({ minimum: 0 }),
+  Amount: Type.Number({ minimum: 0 }),
+  TokenId: Type.String({ pattern: '^[1-9][0-9]*$' }),
+  Hash: Type.String({ pattern: CANONICAL_PATTERNS.bytes32 }),
+  Ms: Type.Integer({ minimum: 1_600_000_000_000, description: 'Unix milliseconds' }),
+  /** Nearly always up to 1, but no exchange refuses an order above it. */
+  Price: Type.Number({ minimum: 0, description: 'dollars for a share' }),
+  Side: namedEnum('TradeSide', ['BUY', 'SELL']),
+  Digits: Type.String({ pattern: '^[0-9]+$' }),
+  /** 31 bytes where it is structured. Only messages about combos write it so. */
+  ConditionId: Type.String({ pattern: '^0x([0-9a-f]{64}|[0-9a-f]{62})$' }),
   Address: Type.String({ pattern: CANONICAL_PATTERNS.address }),
   Seq: Type.Integer({ minimum: 1, description: 'number of the event in its stream, ascending' }),
   IsTakerOrder: Type.Boolean({
@@ -120,15 +130,15 @@ export const Wire = {
 export const MARKET = {
   market_title: Type.String(),
   market_slug: Type.String(),
-  event_title: Type.Optional(Text),
-  event_slug: Type.Optional(Text),
-  market_image: Type.Optional(Text),
+  event_title: Type.Optional(Wire.Text),
+  event_slug: Type.Optional(Wire.Text),
+  market_image: Type.Optional(Wire.Text),
   neg_risk: Type.Boolean(),
-  tick_size: Type.Optional(Amount),
-  taker_base_fee: nullable(Count, 'basis points; null: no fee'),
-  condition_id: described(Hash, 'a structured one of 31 bytes is padded with zeros'),
+  tick_size: Type.Optional(Wire.Amount),
+  taker_base_fee: nullable(Wire.Count, 'basis points; null: no fee'),
+  condition_id: described(Wire.Hash, 'a structured one of 31 bytes is padded with zeros'),
   outcomes: Type.Array(Type.String()),
-  token_ids: described(Type.Array(TokenId), 'in the order of `outcomes`'),
+  token_ids: described(Type.Array(Wire.TokenId), 'in the order of `outcomes`'),
   tokens: Type.Record(Type.String(), Type.String(), { description: 'outcomes by token id' }),
 }
 export type MarketFields = Values<typeof MARKET>
@@ -149,12 +159,12 @@ export const ENRICHED_TOKEN = {
   outcome: Type.Optional(described(Type.String(), 'what the token of the event stands for')),
 }
 
-/** The place on the chain of an event that comes from a log. */
+/** The position on the chain of an event that comes from a log. */
 const LOG = {
-  tx_hash: Hash,
-  block_number: Count,
-  log_index: Count,
-  timestamp: described(Ms, 'time of the block, Unix milliseconds'),
+  tx_hash: Wire.Hash,
+  block_number: Wire.Count,
+  log_index: Wire.Count,
+  timestamp: described(Wire.Ms, 'time of the block, Unix milliseconds'),
 }
 
 type LoggedFact = { seq: number; timeSec: number; txHash: string }
@@ -166,7 +176,7 @@ export const presentLog = (fact: LoggedFact) => ({
   timestamp: fact.timeSec * 1000,
 })
 
-export type KeyParts = {
+export type KeyFields = {
   wallets?: readonly string[] | undefined
   tokens?: readonly string[] | undefined
   market?: MarketFields | undefined
@@ -180,10 +190,10 @@ export type KeyParts = {
   combo?: ComboKeys | undefined
 }
 
-export function toKeys(parts: KeyParts): EventKeys {
-  const { wallets = [], tokens = [], market, side, usd, status = 'confirmed', combo } = parts
-  const conditionId = market?.condition_id ?? parts.conditionId ?? []
-  const conditionIds = parts.conditionIds ?? [conditionId].flat()
+export function toKeys(fields: KeyFields): EventKeys {
+  const { wallets = [], tokens = [], market, side, usd, status = 'confirmed', combo } = fields
+  const conditionId = market?.condition_id ?? fields.conditionId ?? []
+  const conditionIds = fields.conditionIds ?? [conditionId].flat()
   return {
     wallets: distinct(wallets),
     tokens: distinct(tokens),

@@ -29,29 +29,40 @@ type OracleType = (typeof ORACLE_TYPES)[number]
 
 const OraclePrice = Type.Number({ minimum: 0, maximum: 1 })
 
-const oracle = defineLogMessage('oracle', {
-  oracle_type: Type.Enum([...ORACLE_TYPES], { type: 'string' }),
-  question_id: Type.String({
-    description: 'the form `oo_v2:<adapter>:<time of the request>` on steps of the oracle itself',
-  }),
-  adapter_address: Type.Union([Wire.Address, Type.Literal('')], {
-    description: 'empty where the log does not name it',
-  }),
-  ...ENRICHED,
-  ...optional({
-    proposer: Wire.Address,
-    disputer: Wire.Address,
-    proposed_price: described(OraclePrice, '1: the first outcome, 0: the second, 0.5: a draw'),
-    expiration_timestamp: described(Wire.Ms, 'end of the time for disputes, Unix milliseconds'),
-    resolved_price: described(OraclePrice, '1: the first outcome, 0: the second, 0.5: a draw'),
-    payouts: described(Type.Array(Wire.Count), 'numerators by outcome'),
-    payouts_ppm: described(
-      Type.Array(Wire.Count, { minItems: 2, maxItems: 2 }),
-      'shares of both outcomes in millionths, 1,000,000 together',
-    ),
-    resolved_outcome: described(Type.String(), '`Split` where both outcomes pay'),
-    bond_amount: described(Wire.Amount, 'USD that a proposer puts at stake'),
-  }),
+const oracle = defineLogMessage({
+  type: 'oracle',
+  summary: 'A step of the resolution of a condition, from the first proposal to the result.',
+  examples: {
+    'A question was asked': { oracle_type: 'initialization' },
+    'An answer was proposed': { oracle_type: 'proposal' },
+    'The proposal was disputed': { oracle_type: 'dispute' },
+    'The tokens can be redeemed': { oracle_type: 'condition_resolution' },
+  },
+  isRare: true,
+  fields: {
+    oracle_type: Type.Enum([...ORACLE_TYPES], { type: 'string' }),
+    question_id: Type.String({
+      description: 'the form `oo_v2:<adapter>:<time of the request>` on steps of the oracle itself',
+    }),
+    adapter_address: Type.Union([Wire.Address, Type.Literal('')], {
+      description: 'empty where the log does not name it',
+    }),
+    ...ENRICHED,
+    ...optional({
+      proposer: Wire.Address,
+      disputer: Wire.Address,
+      proposed_price: described(OraclePrice, '1: the first outcome, 0: the second, 0.5: a draw'),
+      expiration_timestamp: described(Wire.Ms, 'end of the time for disputes, Unix milliseconds'),
+      resolved_price: described(OraclePrice, '1: the first outcome, 0: the second, 0.5: a draw'),
+      payouts: described(Type.Array(Wire.Count), 'numerators by outcome'),
+      payouts_ppm: described(
+        Type.Array(Wire.Count, { minItems: 2, maxItems: 2 }),
+        'shares of both outcomes in millionths, 1,000,000 together',
+      ),
+      resolved_outcome: described(Type.String(), '`Split` where both outcomes pay'),
+      bond_amount: described(Wire.Amount, 'USD that a proposer puts at stake'),
+    }),
+  },
 })
 
 /** Steps of UMA's oracle about the question of a market, and the resolution of its condition. */

@@ -10,13 +10,18 @@ import type { MessageFamily } from './block-facts.js'
 import { collateralOf, type EnrichedToken, type Enricher } from './enrichment.js'
 import { defineLogMessage, described, distinct, ENRICHED, ENRICHED_TOKEN, optional, Wire } from './message.js'
 
-const positionChange = defineLogMessage('position_change', {
-  from: Wire.Address,
-  to: Wire.Address,
-  token_id: Wire.TokenId,
-  amount: described(Wire.Amount, 'shares'),
-  transfer_type: Type.Union([Type.Literal('single'), Type.Literal('batch')]),
-  ...ENRICHED_TOKEN,
+const positionChange = defineLogMessage({
+  type: 'position_change',
+  summary: 'Outcome tokens moved between wallets outside of a match.',
+  examples: { 'Shares were given away': {} },
+  fields: {
+    from: Wire.Address,
+    to: Wire.Address,
+    token_id: Wire.TokenId,
+    amount: described(Wire.Amount, 'shares'),
+    transfer_type: Type.Union([Type.Literal('single'), Type.Literal('batch')]),
+    ...ENRICHED_TOKEN,
+  },
 })
 
 function positionChangeEvent(fact: TransferFact, isBatch: boolean, enricher: Enricher): EventDraft {
@@ -43,8 +48,18 @@ const SPLIT = {
   condition_id: Wire.Hash,
   amount: described(Wire.Amount, 'USDC'),
 }
-const split = defineLogMessage('position_split', SPLIT)
-const merge = defineLogMessage('position_merge', SPLIT)
+const split = defineLogMessage({
+  type: 'position_split',
+  summary: 'Money became a full set of outcome tokens.',
+  examples: { 'A full set was made': {} },
+  fields: SPLIT,
+})
+const merge = defineLogMessage({
+  type: 'position_merge',
+  summary: 'A full set of outcome tokens became money.',
+  examples: { 'A full set was merged': {} },
+  fields: SPLIT,
+})
 
 /**
  * A wallet made or undid full sets. Only the neg-risk adapter reports it without moving tokens itself,
@@ -74,23 +89,28 @@ function splitEvent(fact: SplitFact, enricher: Enricher): EventDraft {
   )
 }
 
-const conversion = defineLogMessage('positions_converted', {
-  stakeholder: Wire.Address,
-  market_id: described(Wire.Hash, 'of the neg-risk group'),
-  index_set: described(Wire.Hash, 'one bit for each question whose NO tokens were given'),
-  amount: described(Wire.Amount, 'shares of each NO token'),
-  neg_risk: Type.Literal(true),
-  token_ids: described(Type.Array(Wire.TokenId), 'NO tokens given, then YES tokens received'),
-  ...optional({
-    converted_outcomes: Type.Array(Type.String()),
-    event_title: Wire.Text,
-    event_slug: Wire.Text,
-    market_title: Type.String(),
-    market_slug: Type.String(),
-    market_image: Wire.Text,
-    taker_base_fee: nullable(Wire.Count),
-    tokens: Type.Record(Type.String(), Type.String(), { description: 'outcomes by token id' }),
-  }),
+const conversion = defineLogMessage({
+  type: 'positions_converted',
+  summary: 'NO tokens of a neg-risk market became money and YES tokens of the others.',
+  examples: { 'NO shares were converted': {} },
+  fields: {
+    stakeholder: Wire.Address,
+    market_id: described(Wire.Hash, 'of the neg-risk group'),
+    index_set: described(Wire.Hash, 'one bit for each question whose NO tokens were given'),
+    amount: described(Wire.Amount, 'shares of each NO token'),
+    neg_risk: Type.Literal(true),
+    token_ids: described(Type.Array(Wire.TokenId), 'NO tokens given, then YES tokens received'),
+    ...optional({
+      converted_outcomes: Type.Array(Type.String()),
+      event_title: Wire.Text,
+      event_slug: Wire.Text,
+      market_title: Type.String(),
+      market_slug: Type.String(),
+      market_image: Wire.Text,
+      taker_base_fee: nullable(Wire.Count),
+      tokens: Type.Record(Type.String(), Type.String(), { description: 'outcomes by token id' }),
+    }),
+  },
 })
 
 /** Usually about several markets of one event: the fields of a market are there if it is only one. */
@@ -134,11 +154,16 @@ function labelsOf(tokens: readonly EnrichedToken[]): Record<string, string> | un
   return labels.length === 0 ? undefined : Object.fromEntries(labels)
 }
 
-const deposit = defineLogMessage('deposit', {
-  from: Wire.Address,
-  to: Wire.Address,
-  amount: described(Wire.Amount, 'USD'),
-  direction: Type.Union([Type.Literal('deposit'), Type.Literal('withdrawal')]),
+const deposit = defineLogMessage({
+  type: 'deposit',
+  summary: 'Money came to or left the platform.',
+  examples: { 'A deposit': { direction: 'deposit' }, 'A withdrawal': { direction: 'withdrawal' } },
+  fields: {
+    from: Wire.Address,
+    to: Wire.Address,
+    amount: described(Wire.Amount, 'USD'),
+    direction: Type.Union([Type.Literal('deposit'), Type.Literal('withdrawal')]),
+  },
 })
 
 /** `undefined`: the collateral neither came in nor went out. */

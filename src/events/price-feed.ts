@@ -17,6 +17,12 @@ export const priceFeedFamily = {
   messages: [
     {
       type: 'price_feed',
+      summary: 'The price of a coin, once a second: spot, or a mean over 30 or 60 seconds.',
+      examples: {
+        'The price of a second': { is_twap: undefined },
+        'The mean of thirty seconds': { twap_window_seconds: 30 },
+      },
+      meter: 'ws_market',
       schema: closed({
         type: Type.Literal('price_feed'),
         ...HEAD,

@@ -12,7 +12,7 @@ export type EventLogRow = {
 export const EVENT_ROW_CHECKSUM =
   'hash_record(row(last_seq, first_seq, session, published_ms, previous_seq, events))'
 
-/** Adds a row behind the newest one, which it names: one process writes at a time. */
+/** Adds a row after the newest one, which it names: one process writes at a time. */
 export async function insertEventRow(sql: Sql, row: EventLogRow): Promise<void> {
   const { lastSeq, firstSeq, session, publishedMs, events } = row
   await sql`
@@ -26,13 +26,13 @@ export async function insertEventRow(sql: Sql, row: EventLogRow): Promise<void> 
   await sql`update event_log_end set last_seq = ${lastSeq}`
 }
 
-/** Rows with events behind `afterSeq`, oldest first. Index: event_log_pkey. */
+/** Rows with events after `afterSeq`, oldest first. Index: event_log_pkey. */
 export async function selectEventRows(sql: Sql, afterSeq: number, limit: number) {
   return await sql<{ events: Buffer }[]>`
     select events from event_log where last_seq > ${afterSeq} order by last_seq limit ${limit}`
 }
 
-/** The number behind which all events are younger than that time. Index: event_log_published_ms. */
+/** The number after which all events are younger than that time. Index: event_log_published_ms. */
 export async function selectSeqBefore(sql: Sql, publishedMs: number): Promise<number> {
   const [row] = await sql<{ seq: bigint | null }[]>`
     select min(first_seq) - 1 as seq from event_log where published_ms >= ${publishedMs}`

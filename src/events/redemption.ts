@@ -7,31 +7,42 @@ import type { MessageFamily } from './block-facts.js'
 import { collateralOf, type Enricher, type Result } from './enrichment.js'
 import { defineLogMessage, described, ENRICHED, type MarketFields, optional, Wire } from './message.js'
 
-const redemption = defineLogMessage('redemption', {
-  ...ENRICHED,
-  redeemer: described(Wire.Address, 'the wallet, also where the AutoRedeemer acts for it'),
-  collateral_token: Wire.Address,
-  condition_id: Wire.Hash,
-  index_sets: Type.Array(Type.Union([Type.Literal(1), Type.Literal(2)]), {
-    description: '1: the first outcome was redeemed, 2: the second',
-  }),
-  payout: described(Wire.Amount, 'USDC; 0: the shares had lost'),
-  ...optional({
-    payout_e6: described(Wire.Digits, 'the payout in millionths'),
-    source: Type.Union(
-      [
-        Type.Literal('AutoRedeemer.BinaryRedemption'),
-        Type.Literal('AutoRedeemer.NegRiskRedemption'),
-        Type.Literal('AutoRedeemer.Redemption'),
-      ],
-      { description: 'absent where the wallet redeemed itself' },
-    ),
-    payouts: described(Type.Array(Wire.Count), 'numerators by outcome'),
-    outcome_prices: described(Type.Array(Type.Number({ minimum: 0, maximum: 1 })), 'by outcome, 1 together'),
-    winning_outcome_index: described(Wire.Count, 'only where exactly one outcome pays'),
-    winning_outcome: Type.String(),
-    winning_token_id: Wire.TokenId,
-  }),
+const redemption = defineLogMessage({
+  type: 'redemption',
+  summary: 'Tokens of a resolved condition became money, by the wallet or automatically.',
+  examples: {
+    'By the wallet': { source: undefined },
+    'By the AutoRedeemer': { source: 'AutoRedeemer.BinaryRedemption' },
+  },
+  fields: {
+    ...ENRICHED,
+    redeemer: described(Wire.Address, 'the wallet, also where the AutoRedeemer acts for it'),
+    collateral_token: Wire.Address,
+    condition_id: Wire.Hash,
+    index_sets: Type.Array(Type.Union([Type.Literal(1), Type.Literal(2)]), {
+      description: '1: the first outcome was redeemed, 2: the second',
+    }),
+    payout: described(Wire.Amount, 'USDC; 0: the shares had lost'),
+    ...optional({
+      payout_e6: described(Wire.Digits, 'the payout in millionths'),
+      source: Type.Union(
+        [
+          Type.Literal('AutoRedeemer.BinaryRedemption'),
+          Type.Literal('AutoRedeemer.NegRiskRedemption'),
+          Type.Literal('AutoRedeemer.Redemption'),
+        ],
+        { description: 'absent where the wallet redeemed itself' },
+      ),
+      payouts: described(Type.Array(Wire.Count), 'numerators by outcome'),
+      outcome_prices: described(
+        Type.Array(Type.Number({ minimum: 0, maximum: 1 })),
+        'by outcome, 1 together',
+      ),
+      winning_outcome_index: described(Wire.Count, 'only where exactly one outcome pays'),
+      winning_outcome: Type.String(),
+      winning_token_id: Wire.TokenId,
+    }),
+  },
 })
 
 /** Redemptions by a wallet or for it. */

@@ -10,6 +10,10 @@ export const scoreUpdateFamily = {
   messages: [
     {
       type: 'score_update',
+      summary: 'The state of a game changed: its score, its period, its clock, or that it is over.',
+      examples: { 'A game is being played': { live: true }, 'A game is over': { ended: true } },
+      isRare: true,
+      meter: 'ws_market',
       schema: closed({
         type: Type.Literal('score_update'),
         source: described(Wire.Text, 'where the score comes from'),

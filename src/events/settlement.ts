@@ -1,55 +1,124 @@
 import { Type } from 'typebox'
-import type { EventDraft } from '../bus/event.js'
+import type { EventDraft, EventKeys } from '../bus/event.js'
 import { toDecimal, toPrice } from '../core/money.js'
 import { nullable } from '../lib/nullable.js'
-import type { Enricher } from './enrichment.js'
-import type { Detection, Match } from './match.js'
+import type { Generation } from '../upstreams/polygon/contracts.js'
+import type { EnrichedToken, Enricher } from './enrichment.js'
+import type { Detection, Match, MatchRow } from './match.js'
 import {
   closed,
   closedRow,
   defineMessage,
   described,
   ENRICHED_TOKEN,
+  type KeyFields,
   optional,
   PROTOCOL,
   toKeys,
   type Values,
   Wire,
 } from './message.js'
-import { exchangeVersion, matchKeys, presentTraded, presentVenue, TRADED, VENUE } from './traded.js'
 
-export const settlement = defineMessage('settlement', {
-  tx_hash: described(Wire.Hash, 'the `status_update` of the match has the same'),
-  status: Type.Union([Type.Literal('pending'), Type.Literal('confirmed')], {
-    description: '`confirmed` only where no node showed the transaction before its block',
-  }),
-  detected_at: described(Wire.Ms, 'when it was seen first, Unix milliseconds'),
-  block_number: nullable(Wire.Count, 'null while pending'),
-  taker_wallet: Wire.Address,
-  taker_token: described(Wire.TokenId, 'token of the order that takes'),
-  taker_side: Wire.Side,
-  taker_price: Wire.Price,
-  taker_size: described(Wire.Amount, 'shares'),
-  trades: Type.Array(
-    closedRow('SettlementTrade', {
-      maker: described(Wire.Address, 'owner of the order; the row is told from its side'),
-      signer: described(
-        Wire.Address,
-        'who signed the order. Logs do not name it: on confirmed settlements it is `maker`',
-      ),
-      taker: described(
-        Wire.Address,
-        "the taker's wallet; on its own row of a confirmed settlement the exchange",
-      ),
-      token_id: Wire.TokenId,
-      ...TRADED,
-      ...VENUE,
-      ...optional({ outcome: Type.String(), order_hash: Wire.Hash }),
+/** Price, size and what both sides give, on every message about a trade. */
+export const TRADED = {
+  side: Wire.Side,
+  price: Wire.Price,
+  size: described(Wire.Amount, 'shares'),
+  maker_amount: described(Wire.Digits, 'what `maker` gives, in millionths'),
+  taker_amount: described(Wire.Digits, 'what `maker` gets, in millionths'),
+  is_taker_order: Wire.IsTakerOrder,
+}
+
+/** The contracts that an order was filled on. */
+export const VENUE = optional({ exchange_version: Wire.ExchangeVersion, ...PROTOCOL })
+
+export function presentTraded({
+  side,
+  usd,
+  shares,
+  isTaker,
+}: Pick<MatchRow, 'side' | 'usd' | 'shares' | 'isTaker'>) {
+  const [made, taken] = side === 'BUY' ? [usd, shares] : [shares, usd]
+  return {
+    side,
+    price: toPrice(usd, shares),
+    size: toDecimal(shares),
+    maker_amount: made.toString(),
+    taker_amount: taken.toString(),
+    is_taker_order: isTaker,
+  }
+}
+
+/** The first exchanges have no version. */
+export const exchangeVersion = (generation: Generation): string | undefined =>
+  generation === 1 ? undefined : `v${generation}`
+
+export const presentVenue = (generation: Generation, { fields }: EnrichedToken) => ({
+  exchange_version: exchangeVersion(generation),
+  protocol_version: fields.protocol_version,
+  module: fields.module,
+})
+
+/** A match is found by every wallet in it, and is as large as what its taker traded. */
+export function matchKeys(
+  { taker, rows }: Match,
+  { market }: EnrichedToken,
+  conditionId: string | undefined,
+  traded: readonly { token_id: string }[],
+  status: EventKeys['status'],
+): KeyFields {
+  return {
+    wallets: [taker.maker, ...rows.map(({ maker }) => maker)],
+    tokens: traded.map(({ token_id }) => token_id),
+    market,
+    conditionId,
+    side: taker.side,
+    usd: taker.usd,
+    status,
+  }
+}
+
+export const settlement = defineMessage({
+  type: 'settlement',
+  summary: 'A match was detected: pending in the mempool, or in a block if no node showed it before.',
+  examples: {
+    'A match in the mempool': { status: 'pending' },
+    'A match that no node showed before its block': { status: 'confirmed' },
+  },
+  canBePending: true,
+  fields: {
+    tx_hash: described(Wire.Hash, 'the `status_update` of the match has the same'),
+    status: Type.Union([Type.Literal('pending'), Type.Literal('confirmed')], {
+      description: '`confirmed` only where no node showed the transaction before its block',
     }),
-    { description: 'one row for each order: the makers in the order of the call, then the taker' },
-  ),
-  exchange_version: Type.Optional(Wire.ExchangeVersion),
-  ...ENRICHED_TOKEN,
+    detected_at: described(Wire.Ms, 'when it was seen first, Unix milliseconds'),
+    block_number: nullable(Wire.Count, 'null while pending'),
+    taker_wallet: Wire.Address,
+    taker_token: described(Wire.TokenId, 'token of the order that takes'),
+    taker_side: Wire.Side,
+    taker_price: Wire.Price,
+    taker_size: described(Wire.Amount, 'shares'),
+    trades: Type.Array(
+      closedRow('SettlementTrade', {
+        maker: described(Wire.Address, 'owner of the order; the row is told from its side'),
+        signer: described(
+          Wire.Address,
+          'who signed the order. Logs do not name it: on confirmed settlements it is `maker`',
+        ),
+        taker: described(
+          Wire.Address,
+          "the taker's wallet; on its own row of a confirmed settlement the exchange",
+        ),
+        token_id: Wire.TokenId,
+        ...TRADED,
+        ...VENUE,
+        ...optional({ outcome: Type.String(), order_hash: Wire.Hash }),
+      }),
+      { description: 'one row for each order: the makers in the order of the call, then the taker' },
+    ),
+    exchange_version: Type.Optional(Wire.ExchangeVersion),
+    ...ENRICHED_TOKEN,
+  },
 })
 
 /** A match, when it is detected: pending, or in its block if no node showed it before. */
@@ -126,6 +195,10 @@ const FILL = {
 /** Sent as `event`, without a time above its data. */
 export const flatFill = {
   type: 'fill' as const,
+  summary:
+    'The part of one order in a detected match, always with the same 16 fields. Its `type` is `event`.',
+  examples: { 'The fill of one order': {} },
+  canBePending: true,
   schema: closed({ type: Type.Literal('event'), seq: Wire.Seq, data: closed(FILL) }),
 }
 

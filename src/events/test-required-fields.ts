@@ -281,7 +281,7 @@ type Json = Record<string, unknown>
 export function findMissing(type: string, text: string): string[] {
   const message: Json = JSON.parse(text)
   const data = message.data as Json
-  const wrong = check(type, data, REQUIRED_DATA[type] ?? { [`${type} is unknown`]: 'text' })
+  const wrong = check(type, data, REQUIRED_DATA[type] ?? {})
   for (const [place, fields] of Object.entries(REQUIRED_ROWS)) {
     const [owner, list = ''] = place.split('.')
     if (owner !== type || data[list] === undefined) continue

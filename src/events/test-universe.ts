@@ -19,7 +19,13 @@ import { WATCHED } from '../upstreams/polygon/filter.js'
 import { type ChainLog, parseLogs } from '../upstreams/polygon/log.js'
 import { EventLog } from './event-log.js'
 import { LiveEvents } from './live-events.js'
+import { MESSAGE_FAMILIES } from './registry.js'
 import { NO_STORE } from './test-facts.js'
+
+/** The event types that do not come from blocks. */
+export const OTHER_TYPES = MESSAGE_FAMILIES.filter((family) => !('fromBlock' in family))
+  .flatMap(({ messages }) => messages.map(({ type }) => type))
+  .sort()
 
 const ADDRESSES = new Set(WATCHED.address)
 

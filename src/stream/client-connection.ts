@@ -6,7 +6,16 @@ import type { UsageMeter } from '../accounts/usage-meter.js'
 import type { Clock } from '../core/clock.js'
 import type { FloodLog } from '../lib/flood-log.js'
 import type { SocketSession, SocketSessions } from '../sessions/socket-sessions.js'
-import type { Connection, Protocol } from './connection.js'
+import {
+  CLOSE,
+  type Connection,
+  type ConnectionOptions,
+  type Protocol,
+  presentError,
+  type SocketError,
+  type SocketKind,
+  toReason,
+} from './connection.js'
 import type { Flusher } from './fast/flusher.js'
 import { Outbox } from './fast/outbox.js'
 import {
@@ -17,8 +26,6 @@ import {
   type TransferMeter,
 } from './fast/shared-frame.js'
 import { Inbox } from './inbox.js'
-import { CLOSE, presentError, type SocketError, toReason } from './socket-error.js'
-import type { ConnectionOptions, SocketKind } from './upgrade.js'
 
 /** How long a client may take for what was sent before its connection is closed. */
 const LAST_WRITES_MS_MAX = 5_000
@@ -45,7 +52,7 @@ export type ClientConnectionOptions = ConnectionOptions & {
  * One client's socket.
  *
  * open -> closing: closed here, and what was sent before is still going out; or the client asked to close.
- * closing -> closed: the socket is gone. The connection calls `onClose` of the protocol, and gives all its places back, at the first step.
+ * closing -> closed: the socket is gone. The connection calls `onClose` of the protocol, and ends its sessions, at the first step.
  */
 export class ClientConnection implements Connection {
   readonly id = randomUUID()

@@ -1,5 +1,15 @@
 import type { Caller } from '../accounts/key-ring.js'
 import type { SharedFrame, TransferMeter } from './fast/shared-frame.js'
+import type { BookError, StreamError } from './messages.js'
+
+/** The two sockets of the service: that of events, which also speaks of orderbooks, and that of orderbooks alone. */
+export type SocketKind = 'events' | 'orderbook'
+
+export type ConnectionOptions = {
+  isDeflated: boolean
+  /** Books come with checksums. */
+  hasIntegrity: boolean
+}
 
 /** One client's socket, as the protocols of events and of orderbooks see it. */
 export type Connection = {
@@ -7,7 +17,7 @@ export type Connection = {
   readonly id: string
   readonly caller: Caller
   /**
-   * Sends a message of this connection alone: an acknowledgement, an error, a replay. It leaves behind
+   * Sends a message of this connection alone: an acknowledgement, an error, a replay. It leaves after
    * everything that was sent or pushed before. `meter`: the transfer counts for the account.
    */
   send(message: object | string, meter?: TransferMeter): void
@@ -33,3 +43,47 @@ export type Protocol = {
   /** The connection has ended, for whatever reason. */
   onClose(): void
 }
+
+/** How connections end that the service ends. */
+export const CLOSE = {
+  /** The service stops, or the plan has changed: the client should connect again. */
+  restart: 1012,
+  /** The client does not keep up, or the service cannot take it now. */
+  tooSlow: 1013,
+  policy: 1008,
+  internal: 1011,
+  unauthorized: 4401,
+  forbidden: 4403,
+  idle: 4408,
+  limit: 4429,
+} as const
+
+/** What an error message may say besides its code and text. */
+export type RefusalFields = {
+  max?: number
+  requested?: number
+  retry_after_ms?: number
+  markets?: readonly string[]
+}
+
+/** Why a message of a client is not taken. Becomes an `error` message; the connection stays open. */
+export class Refusal extends Error {
+  override name = 'Refusal'
+  readonly code: StreamError | BookError
+  readonly fields: RefusalFields
+
+  constructor(code: StreamError | BookError, message: string, fields: RefusalFields = {}) {
+    super(message)
+    this.code = code
+    this.fields = fields
+  }
+}
+
+export type SocketError = { code: string; message: string }
+
+/** A message that tells the client what is wrong. Clients of the orderbook socket look for `error`. */
+export const presentError = (socket: SocketKind, { code, message }: SocketError) =>
+  socket === 'orderbook' ? { type: 'error', code, error: code, message } : { type: 'error', code, message }
+
+/** A reason for a close frame, which has room for 123 bytes. */
+export const toReason = (text: string): string => Buffer.from(text).subarray(0, 123).toString()

@@ -1,8 +1,8 @@
+import { Counter, Gauge, type Registry } from 'prom-client'
 import type { Clock } from '../core/clock.js'
 import type { ClientConnection } from './client-connection.js'
+import { CLOSE, type SocketKind } from './connection.js'
 import { createPing, createTextFrame } from './fast/shared-frame.js'
-import { CLOSE } from './socket-error.js'
-import type { SocketKind } from './upgrade.js'
 
 /** Every connection gets a Ping, and on the event socket a heartbeat message, once in this time. */
 const HEARTBEAT_SECONDS = 30
@@ -19,7 +19,7 @@ export class Connections {
   readonly #all = new Set<ClientConnection>()
   readonly #bySecond = Array.from({ length: HEARTBEAT_SECONDS }, () => new Set<ClientConnection>())
   readonly #addresses = new Map<string, number>()
-  readonly #places = new Map<ClientConnection, { second: number; address: string }>()
+  readonly #entries = new Map<ClientConnection, { second: number; address: string }>()
   #beatenToSec: number
   #added = 0
 
@@ -45,18 +45,18 @@ export class Connections {
     this.#all.add(connection)
     this.#bySecond[second]?.add(connection)
     this.#addresses.set(address, this.countOf(address) + 1)
-    this.#places.set(connection, { second, address })
+    this.#entries.set(connection, { second, address })
   }
 
   delete(connection: ClientConnection): void {
-    const place = this.#places.get(connection)
-    if (place === undefined) return
-    this.#places.delete(connection)
+    const entry = this.#entries.get(connection)
+    if (entry === undefined) return
+    this.#entries.delete(connection)
     this.#all.delete(connection)
-    this.#bySecond[place.second]?.delete(connection)
-    const left = this.countOf(place.address) - 1
-    if (left > 0) this.#addresses.set(place.address, left)
-    else this.#addresses.delete(place.address)
+    this.#bySecond[entry.second]?.delete(connection)
+    const left = this.countOf(entry.address) - 1
+    if (left > 0) this.#addresses.set(entry.address, left)
+    else this.#addresses.delete(entry.address)
   }
 
   /** A connection of the account whose client has not answered the last Ping: it may be gone without a word. */
@@ -108,3 +108,66 @@ export const OUT_OF_TIME = {
 }
 
 const toSec = (ms: number): number => Math.floor(ms / 1000)
+
+/** The connections themselves are counted when the metrics are read. */
+export function createSocketMetrics(registry: Registry, connections: Connections) {
+  const registers = [registry]
+  const common = { registers }
+  new Gauge({
+    ...common,
+    name: 'auspex_ws_connections',
+    help: 'Open WebSockets, by socket: events, orderbook',
+    labelNames: ['socket'] as const,
+    collect() {
+      const all = [...connections]
+      for (const socket of ['events', 'orderbook'] as const) {
+        this.set({ socket }, all.filter((connection) => connection.socket === socket).length)
+      }
+    },
+  })
+  new Gauge({
+    ...common,
+    name: 'auspex_ws_firehose_connections',
+    help: 'Open WebSockets with a subscription without a narrowing filter',
+    collect() {
+      this.set(countFirehoses(connections))
+    },
+  })
+  new Gauge({
+    ...common,
+    name: 'auspex_ws_waiting_bytes',
+    help: 'Bytes that wait for clients; frames that several clients wait for count for each',
+    collect() {
+      this.set([...connections].reduce((sum, { waitingBytes }) => sum + waitingBytes, 0))
+    },
+  })
+  return {
+    opened: new Counter({
+      ...common,
+      name: 'auspex_ws_opened_total',
+      help: 'WebSockets that were admitted, by socket',
+      labelNames: ['socket'] as const,
+    }),
+    closed: new Counter({
+      ...common,
+      name: 'auspex_ws_closed_total',
+      help: 'WebSockets that ended, by the close code of the service; client: the client ended it',
+      labelNames: ['code'] as const,
+    }),
+    refused: new Counter({
+      ...common,
+      name: 'auspex_ws_refused_total',
+      help: 'WebSockets that were not admitted, by reason',
+      labelNames: ['reason'] as const,
+    }),
+    sentBytes: new Counter({
+      ...common,
+      name: 'auspex_ws_sent_bytes_total',
+      help: 'Payload bytes of live messages that were sent, by meter',
+      labelNames: ['meter'] as const,
+    }),
+  }
+}
+
+export const countFirehoses = (connections: Connections): number =>
+  [...connections].filter(({ hasFirehose }) => hasFirehose).length

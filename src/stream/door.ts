@@ -8,20 +8,26 @@ import { faultFields } from '../lib/fault-fields.js'
 import { withTimeout } from '../lib/timeout.js'
 import { pollUntil } from '../lib/timing.js'
 import { ClientConnection } from './client-connection.js'
-import type { Connection, Protocol } from './connection.js'
-import { Connections } from './connections.js'
+import {
+  CLOSE,
+  type Connection,
+  type ConnectionOptions,
+  type Protocol,
+  presentError,
+  type SocketKind,
+  toReason,
+} from './connection.js'
+import { Connections, countFirehoses, createSocketMetrics } from './connections.js'
 import type { StreamDeps } from './deps.js'
 import { Flusher } from './fast/flusher.js'
 import { KeyCheck } from './key-check.js'
-import { countFirehoses, createSocketMetrics } from './metrics.js'
-import { type AdmittedSocket, type RefusedSocket, SocketAdmission } from './socket-admission.js'
-import { CLOSE, presentError, toReason } from './socket-error.js'
 import {
-  type ConnectionOptions,
+  type AdmittedSocket,
   createUpgradeReader,
-  type SocketKind,
+  type RefusedSocket,
+  SocketAdmission,
   type SocketRequest,
-} from './upgrade.js'
+} from './socket-admission.js'
 
 /** The HTTP server takes some more, so that requests are answered beside all of these. */
 const CONNECTIONS_MAX = 8_000
@@ -42,7 +48,7 @@ const CLOSE_MS_MAX = 5_000
 /** The types of the library do not know this option yet. */
 const CLOSING = { closeTimeout: CLOSE_MS_MAX }
 const BEAT_EVERY_MS = 250
-/** On a stop, what clients may take to answer, and what the database may take to forget their places. */
+/** On a stop, what clients may take to answer, and what the database may take to forget their sessions. */
 const LAST_CLOSE_MS_MAX = 1_000
 const LEAVE_MS_MAX = 300
 
@@ -113,7 +119,7 @@ export class SocketDoor {
     this.#isClosing = true
     clearInterval(this.#timer)
     this.#admission.close()
-    // First, so that clients that connect to another process find their places free.
+    // First, so that clients that connect to another process find their slots free.
     const { socketSessions, log } = this.#ctx
     await withTimeout(socketSessions.leave(), LEAVE_MS_MAX, 'no answer').catch((error) =>
       log.warn(faultFields(error), 'places of sockets are given back when the lease ends'),
@@ -129,30 +135,30 @@ export class SocketDoor {
     this.#server.off('upgrade', this.#onUpgrade)
   }
 
-  readonly #onUpgrade = (request: IncomingMessage, socket: Socket, head: Buffer): void => {
+  readonly #onUpgrade = (message: IncomingMessage, socket: Socket, head: Buffer): void => {
     socket.on('error', () => socket.destroy())
-    const wanted = this.#readUpgrade(request)
-    const refusal = wanted === undefined ? NO_SOCKET : this.#findObstacle(wanted)
-    if (wanted === undefined || refusal !== undefined) {
+    const request = this.#readUpgrade(message)
+    const refusal = request === undefined ? NO_SOCKET : this.#findObstacle(request)
+    if (request === undefined || refusal !== undefined) {
       refuseHttp(socket, refusal ?? NO_SOCKET)
       return
     }
-    this.#sockets.handleUpgrade(request, socket, head, (webSocket) => {
+    this.#sockets.handleUpgrade(message, socket, head, (webSocket) => {
       // Nothing is read before the client is admitted, but the end of the connection.
       webSocket.pause()
       this.#server.emit('upgraded', socket)
-      void this.#take(webSocket, socket, wanted)
+      void this.#take(webSocket, socket, request)
     })
   }
 
-  /** Why the client gets no WebSocket at all; `undefined`: it gets one, be it to be told why it is closed. */
-  #findObstacle(wanted: SocketRequest): HttpRefusal | undefined {
-    if (this.#isFull(wanted.address)) {
+  /** Why the client gets no WebSocket at all; `undefined`: it gets one, even if only to learn why it is closed. */
+  #findObstacle(request: SocketRequest): HttpRefusal | undefined {
+    if (this.#isFull(request.address)) {
       this.#metrics.refused.inc({ reason: 'full' })
       return FULL
     }
-    const waitMs = this.#throttle.waitMs(wanted.address)
-    if (waitMs === 0 || !this.#isKnownBad(wanted)) return undefined
+    const waitMs = this.#throttle.waitMs(request.address)
+    if (waitMs === 0 || !this.#isKnownBad(request)) return undefined
     this.#metrics.refused.inc({ reason: 'throttled' })
     const retryAfterSeconds = Math.ceil(waitMs / 1000)
     return { status: 429, message: 'Too many refused connections.', retryAfterSeconds }
@@ -165,46 +171,46 @@ export class SocketDoor {
   }
 
   /** Whether the key can be refused without looking it up. */
-  #isKnownBad(wanted: SocketRequest): boolean {
-    const digest = this.#findDigest(wanted)
+  #isKnownBad(request: SocketRequest): boolean {
+    const digest = this.#findDigest(request)
     return digest === undefined || this.#ctx.keyRing.recallRefusal(digest) !== undefined
   }
 
-  #findDigest(wanted: SocketRequest): string | undefined {
+  #findDigest(request: SocketRequest): string | undefined {
     try {
-      return digestSecret(findSecret(wanted) ?? '')
+      return digestSecret(findSecret(request) ?? '')
     } catch {
       return undefined
     }
   }
 
-  async #take(webSocket: WebSocket, tcpSocket: Socket, wanted: SocketRequest): Promise<void> {
-    const { socket, options } = wanted
+  async #take(webSocket: WebSocket, tcpSocket: Socket, request: SocketRequest): Promise<void> {
+    const { socket, options } = request
     this.#others.add(webSocket)
     webSocket.on('error', () => undefined)
     webSocket.on('close', () => this.#others.delete(webSocket))
     if ('code' in options) {
       const refused = { closeCode: CLOSE.policy, error: options }
-      return this.#refuse(webSocket, wanted, refused)
+      return this.#refuse(webSocket, request, refused)
     }
-    const verdict = await this.#admission.admit(wanted)
-    if ('error' in verdict) return this.#refuse(webSocket, wanted, verdict)
+    const verdict = await this.#admission.admit(request)
+    if ('error' in verdict) return this.#refuse(webSocket, request, verdict)
     if (webSocket.readyState !== webSocket.OPEN || this.#isClosing) {
       return verdict.session.close()
     }
     this.#others.delete(webSocket)
     this.#metrics.opened.inc({ socket })
-    this.#open(webSocket, tcpSocket, { ...wanted, options }, verdict)
+    this.#open(webSocket, tcpSocket, { ...request, options }, verdict)
   }
 
   #open(
     webSocket: WebSocket,
     tcpSocket: Socket,
-    wanted: SocketRequest & { options: ConnectionOptions },
+    request: SocketRequest & { options: ConnectionOptions },
     admitted: AdmittedSocket,
   ): void {
     const { clock, floodLog, usage, socketSessions } = this.#ctx
-    const { socket, options, address } = wanted
+    const { socket, options, address } = request
     const { hasIntegrity } = options
     const connection = new ClientConnection({
       socket,
@@ -233,8 +239,8 @@ export class SocketDoor {
     webSocket.resume()
   }
 
-  #refuse(webSocket: WebSocket, wanted: SocketRequest, { closeCode, error }: RefusedSocket): void {
-    const { socket, address } = wanted
+  #refuse(webSocket: WebSocket, request: SocketRequest, { closeCode, error }: RefusedSocket): void {
+    const { socket, address } = request
     if (closeCode === CLOSE.unauthorized) this.#throttle.add(address)
     this.#metrics.refused.inc({ reason: error.code })
     const fields = () => ({ socket, ip: address, code: error.code })

@@ -1,40 +1,30 @@
 import { Gauge } from 'prom-client'
 import type { BusEvent } from '../bus/event.js'
+import { meterOf } from '../events/registry.js'
 import { FairSemaphore } from '../lib/fair-semaphore.js'
 import type { Connection } from './connection.js'
 import type { StreamDeps } from './deps.js'
-import { meterOf } from './events/replay-frames.js'
 import { SharedFrame } from './fast/shared-frame.js'
-import { PriceReceivers } from './subscriptions/price-receivers.js'
 import { SubscriptionIndex } from './subscriptions/subscription-index.js'
 
 /** Filter values of all connections of this process, at some 80 to 160 bytes each. */
 const ITEMS_MAX = 2_000_000
-/** Of one account, so that others find place too. */
+/** Of one account, so that there is room for others. */
 const ITEMS_PER_ACCOUNT_MAX = 500_000
 
-type HubParts = Pick<StreamDeps, 'bus' | 'priceBus' | 'scoreBus' | 'metrics'>
+type HubDependencies = Pick<StreamDeps, 'bus' | 'priceBus' | 'scoreBus' | 'metrics'>
 
-/** Hands every published event to the connections that asked for it, as one frame for all. */
+/** Hands every published event to the connections that subscribed to it, as one frame for all. */
 export class StreamHub {
-  readonly events = new SubscriptionIndex<Connection>()
-  readonly prices = new PriceReceivers<Connection>()
-  readonly scores = new SubscriptionIndex<Connection>()
+  readonly subscriptions = new SubscriptionIndex<Connection>()
   readonly resumptions = new FairSemaphore()
   #items = 0
   readonly #itemsByAccount = new Map<number, number>()
   readonly #stops: readonly (() => void)[]
 
-  constructor({ bus, priceBus, scoreBus, metrics }: HubParts) {
-    this.#stops = [
-      bus.subscribe((events) => this.#deliver(events)),
-      priceBus.subscribe((events) => this.#deliverPrices(events)),
-      scoreBus.subscribe((events) => this.#deliverScores(events)),
-    ]
-    const counts = () => ({
-      filters: this.events.size + this.prices.size + this.scores.size,
-      items: this.#items,
-    })
+  constructor({ bus, priceBus, scoreBus, metrics }: HubDependencies) {
+    this.#stops = [bus, priceBus, scoreBus].map((each) => each.subscribe((events) => this.#deliver(events)))
+    const counts = () => ({ filters: this.subscriptions.size, items: this.#items })
     new Gauge({
       name: 'auspex_stream_subscriptions',
       help: 'Filters of all subscriptions of the event stream, and the values in them',
@@ -67,25 +57,12 @@ export class StreamHub {
   }
 
   #deliver(events: readonly BusEvent[]): void {
-    if (this.events.size === 0) return
-    for (const event of events) push(event, this.events.match(event))
-  }
-
-  #deliverPrices(events: readonly BusEvent[]): void {
-    if (this.prices.size === 0) return
-    for (const event of events) push(event, this.prices.match(event))
-  }
-
-  #deliverScores(events: readonly BusEvent[]): void {
-    if (this.scores.size === 0) return
-    for (const event of events) push(event, this.scores.match(event))
-  }
-}
-
-function push(event: BusEvent, receivers: Iterable<Connection>): void {
-  let frame: SharedFrame | undefined
-  for (const connection of receivers) {
-    frame ??= new SharedFrame(event.text, meterOf(event))
-    connection.push(frame)
+    for (const event of events) {
+      let frame: SharedFrame | undefined
+      for (const connection of this.subscriptions.match(event)) {
+        frame ??= new SharedFrame(event.text, meterOf(event.type))
+        connection.push(frame)
+      }
+    }
   }
 }

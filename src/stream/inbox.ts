@@ -19,7 +19,7 @@ type InboxOptions = {
   clock: Clock
   /** Handles one message; the next one waits for it. */
   onMessage: (text: string) => void | Promise<void>
-  /** Answers a message that is not handed on, in its turn. */
+  /** Answers a message that is not handed on, in the order of the messages. */
   onRefused: (code: 'rate_limited' | 'invalid_message', message: string) => void
   /** The client sends far more than is allowed. */
   onFlood: () => void

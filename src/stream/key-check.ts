@@ -1,7 +1,7 @@
 import { type Caller, UNKNOWN_KEY } from '../accounts/key-ring.js'
+import { CLOSE } from './connection.js'
 import type { Connections } from './connections.js'
 import type { StreamDeps } from './deps.js'
-import { CLOSE } from './socket-error.js'
 
 type KeyCheckContext = Pick<StreamDeps, 'keyRing' | 'clock'>
 
@@ -26,22 +26,26 @@ export class KeyCheck {
     const { revision } = this.#ctx.keyRing
     if (this.#isRunning || (revision === this.#checkedRevision && !this.#hasExpired())) return
     this.#isRunning = true
-    this.#check()
-      .then(() => {
-        this.#checkedRevision = revision
-      })
-      // The database does not answer: the next beat tries again.
-      .catch(() => undefined)
-      .finally(() => {
-        this.#isRunning = false
-      })
+    void this.#check(revision)
   }
 
-  async #check(): Promise<void> {
+  async #check(revision: bigint): Promise<void> {
+    try {
+      await this.#closeRefused()
+      this.#checkedRevision = revision
+    } catch {
+      // The database does not answer: the next beat tries again.
+    } finally {
+      this.#isRunning = false
+    }
+  }
+
+  async #closeRefused(): Promise<void> {
+    const { keyRing } = this.#ctx
     const callers = new Map<string, Caller | undefined>()
     for (const connection of [...this.#connections]) {
       const { digest } = connection
-      if (!callers.has(digest)) callers.set(digest, await this.#find(digest))
+      if (!callers.has(digest)) callers.set(digest, keyRing.recall(digest) ?? (await keyRing.find(digest)))
       const caller = callers.get(digest)
       if (caller === undefined) {
         const { message, closeReason } = this.#describeRefusal(digest)
@@ -63,11 +67,6 @@ export class KeyCheck {
     const refusal = this.#ctx.keyRing.recallRefusal(digest) ?? UNKNOWN_KEY
     if (refusal === UNKNOWN_KEY) return REVOKED
     return { message: refusal, closeReason: 'the API key does not work any more' }
-  }
-
-  async #find(digest: string): Promise<Caller | undefined> {
-    const { keyRing } = this.#ctx
-    return keyRing.recall(digest) ?? (await keyRing.find(digest))
   }
 }
 

@@ -1,14 +1,65 @@
+import type { IncomingMessage } from 'node:http'
 import type { Caller } from '../accounts/key-ring.js'
 import { digestSecret } from '../accounts/secret.js'
 import { isOutage } from '../core/database-fault.js'
 import { ApiError } from '../core/errors.js'
+import { createAddressReader } from '../http/client-address.js'
 import { findSecret } from '../http/guard.js'
 import { pollUntil } from '../lib/timing.js'
 import type { SessionRefusal, SocketSession } from '../sessions/socket-sessions.js'
+import { CLOSE, type ConnectionOptions, type SocketError, type SocketKind } from './connection.js'
 import { type Connections, OUT_OF_TIME } from './connections.js'
 import type { StreamDeps } from './deps.js'
-import { CLOSE, type SocketError } from './socket-error.js'
-import type { SocketKind, SocketRequest } from './upgrade.js'
+
+/** What a client asks for when it connects. */
+export type SocketRequest = {
+  socket: SocketKind
+  address: string
+  /** In the form in which routes have them, for the search of the key. */
+  query: { key: string | string[] | undefined }
+  headers: IncomingMessage['headers']
+  options: ConnectionOptions | { code: string; message: string }
+}
+
+const PATHS: Readonly<Record<string, SocketKind>> = {
+  '/ws': 'events',
+  '/ws/': 'events',
+  '/ws/orderbook': 'orderbook',
+  '/ws/orderbook/': 'orderbook',
+}
+
+/** Reads requests that ask for a WebSocket; `undefined`: there is none at this path. */
+export function createUpgradeReader(trustedProxies: readonly string[]) {
+  const readAddress = createAddressReader(trustedProxies)
+  return (request: IncomingMessage): SocketRequest | undefined => {
+    const { url = '/', headers } = request
+    const queryAt = url.indexOf('?')
+    const socket = PATHS[queryAt === -1 ? url : url.slice(0, queryAt)]
+    if (socket === undefined) return undefined
+    const parameters = new URLSearchParams(queryAt === -1 ? '' : url.slice(queryAt + 1))
+    const keys = parameters.getAll('key')
+    return {
+      socket,
+      address: readAddress(request),
+      query: { key: keys.length > 1 ? keys : keys[0] },
+      headers,
+      options: readOptions(socket, parameters),
+    }
+  }
+}
+
+function readOptions(socket: SocketKind, parameters: URLSearchParams): SocketRequest['options'] {
+  const compress = parameters.get('compress')
+  if (compress !== null && compress !== '' && compress !== 'zlib') {
+    return { code: 'invalid_compress_option', message: 'Invalid compress. Allowed: zlib' }
+  }
+  const integrity = parameters.get('integrity')
+  const isChoice = integrity === null || integrity === '0' || integrity === '1'
+  if (socket === 'orderbook' && !isChoice) {
+    return { code: 'invalid_integrity_option', message: 'Invalid integrity. Allowed: 0, 1' }
+  }
+  return { isDeflated: compress === 'zlib', hasIntegrity: integrity === '1' }
+}
 
 /** While the service starts, clients wait this long for the database, and are then sent away. */
 const DATABASE_MS_MAX = 8_000
@@ -29,14 +80,14 @@ export class SocketAdmission {
     this.#connections = connections
   }
 
-  async admit(wanted: SocketRequest): Promise<AdmittedSocket | RefusedSocket> {
+  async admit(request: SocketRequest): Promise<AdmittedSocket | RefusedSocket> {
     try {
-      const secret = findSecret(wanted)
+      const secret = findSecret(request)
       const digest = digestSecret(secret ?? '')
       if (digest !== undefined) await this.#untilDatabase()
-      const caller = await this.#ctx.admission.identify(secret, { ip: wanted.address })
-      const verdict = await this.#takePlace(caller, wanted.socket)
-      if ('refusal' in verdict) return refuseByLimit(verdict.refusal, wanted.socket, caller)
+      const caller = await this.#ctx.admission.identify(secret, { ip: request.address })
+      const verdict = await this.#openSession(caller, request.socket)
+      if ('refusal' in verdict) return refuseByLimit(verdict.refusal, request.socket, caller)
       this.#ctx.usage.note(caller)
       return { caller, digest: digest ?? '', session: verdict.session }
     } catch (error) {
@@ -56,7 +107,7 @@ export class SocketAdmission {
     if (!isReady()) await pollUntil(isReady, { everyMs: 50, timeoutMs: DATABASE_MS_MAX, signal })
   }
 
-  async #takePlace(caller: Caller, socket: SocketKind) {
+  async #openSession(caller: Caller, socket: SocketKind) {
     const { socketSessions } = this.#ctx
     const verdict = await socketSessions.open(caller, socket)
     if (!('refusal' in verdict) || verdict.refusal !== 'connection_limit') return verdict

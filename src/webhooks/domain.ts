@@ -5,13 +5,11 @@ import type { LargeAnswers } from '../http/large-answers.js'
 import type { Platform } from '../platform.js'
 import { SecretBox } from '../store/secret-box.js'
 import { Dispatcher } from './deliver/dispatcher.js'
-import { createDeliveryMetrics } from './deliver/metrics.js'
-import { QueueWatch } from './deliver/queue-watch.js'
-import { deleteOldDeliveries } from './deliver/retention.js'
+import { createDeliveryMetrics, QueueWatch } from './deliver/metrics.js'
+import { deleteOldDeliveries, deleteOldWebhooks } from './deliver/retention.js'
 import { Sender } from './deliver/sender.js'
-import { deleteUnpolledListeners } from './listen/listeners.js'
+import { deleteUnpolledListeners } from './listen/queries.js'
 import { listenerRoutes } from './listen/routes.js'
-import { deleteOldWebhooks } from './manage/delete-webhooks.js'
 import { webhookRoutes } from './manage/routes.js'
 import { Matcher } from './match/matcher.js'
 
@@ -52,18 +50,18 @@ export function createWebhooks(platform: Platform, { plans, bus, largeAnswers }:
     jobs: [
       { ...once, name: 'webhook matching', everyMs: 0, run: (signal) => matcher.run(signal) },
       { ...everywhere, name: 'webhook delivery', everyMs: 0, run: deliver },
-      { ...everywhere, name: 'webhook queue', everyMs: QUEUE_WATCH_MS, run: () => queue.look() },
+      { ...everywhere, name: 'webhook queue', everyMs: QUEUE_WATCH_MS, run: () => queue.measure() },
       {
         ...once,
         name: 'webhook retention',
         everyMs: RETENTION_MS,
-        run: (signal) => deleteOldDeliveries(platform, signal),
+        run: (signal) => deleteOldDeliveries(platform.sql, clock.now(), signal),
       },
       {
         ...once,
         name: 'listener expiry',
         everyMs: LISTENER_EXPIRY_MS,
-        run: () => deleteUnpolledListeners(platform),
+        run: () => deleteUnpolledListeners(platform.sql, clock.now()),
       },
       {
         ...once,

@@ -3,13 +3,11 @@ import { createTestDatabase, type TestDatabase } from '../../test/database.js'
 import { Plans } from '../accounts/plans.js'
 import type { Sql } from '../store/connection.js'
 import { transact } from '../store/transaction.js'
-import { lockAllowances } from './deliver/allowance.js'
-import { enqueue } from './deliver/enqueue.js'
-import { disableWebhooks } from './deliver/health.js'
-import { cancelHeldAbove } from './deliver/release.js'
+import { cancelHeldAbove, enqueue, lockAllowances } from './deliver/enqueue.js'
+import { disableWebhooks } from './deliver/record-and-claim.js'
 import { untilHolds } from './deliver/test-dispatchers.js'
 import { draftOf, insertTestWebhook, selectDeliveries } from './deliver/test-webhook.js'
-import { deleteIdleListeners } from './listen/queries.js'
+import { deleteUnpolledListeners } from './listen/queries.js'
 import { resendDelivery } from './manage/send-again.js'
 import { lowerFromSeq } from './match/queries.js'
 
@@ -54,7 +52,7 @@ describe('a change of a webhook and', () => {
       disabling = disableWebhooks(sql, [one.id, two.id], NOW_MS)
       await untilWaiting(1)
     })
-    expect(await disabling).toEqual([one.name, two.name])
+    expect(await disabling).toEqual([one.publicId, two.publicId])
   })
 
   test('the end of several listeners', async () => {
@@ -63,7 +61,7 @@ describe('a change of a webhook and', () => {
     const two = await insertTestWebhook(sql, { nowMs: NOW_MS, isPolled: true })
     let ending: Promise<void> | undefined
     await changeWhile(two.id, async () => {
-      ending = deleteIdleListeners(sql, { beforeMs: NOW_MS + 1, nowMs: NOW_MS + 1 })
+      ending = deleteUnpolledListeners(sql, NOW_MS + 121_000)
       await untilWaiting(1)
     })
     await ending

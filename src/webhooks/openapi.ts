@@ -3,7 +3,6 @@ import { Type } from 'typebox'
 import { pascalCase } from '../http/schema-components.js'
 import { namedObject } from '../lib/named-object.js'
 import { eventTypeRow, WEBHOOK_EVENT_TYPE_NAMES, type WebhookEventType } from './event-types.js'
-import { WEBHOOK_PAYLOADS } from './payloads.js'
 
 const header = (name: string, description: string, more: { pattern?: string } = {}) => ({
   name,
@@ -79,5 +78,5 @@ const envelopeOf = (type: WebhookEventType) =>
     }),
     type: Type.Literal(type),
     created_at: Type.String({ format: 'date-time' }),
-    data: WEBHOOK_PAYLOADS[type],
+    data: eventTypeRow(type).payload,
   })

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { counts } from '../../test/counts.js'
 import { ApiError } from '../core/errors.js'
 import { eventTypeRow, WEBHOOK_EVENT_TYPE_NAMES } from './event-types.js'
-import { FILTER_NAMES } from './filter-rules.js'
+import { FILTER_NAMES } from './filters.js'
 import { CreateWebhookBody } from './manage/schemas.js'
 import { checkRequiredFilters, parseEventTypes, parseFilters } from './parse-webhook.js'
 

@@ -2,13 +2,12 @@ import { type ApiError, badRequest } from '../core/errors.js'
 import { nearest } from '../lib/edit-distance.js'
 import { showValue } from '../lib/show-value.js'
 import { eventTypeRow, WEBHOOK_EVENT_TYPE_NAMES, type WebhookEventType } from './event-types.js'
-import { FILTER_NAMES, FILTER_RULES, type ItemRule } from './filter-rules.js'
-import type { FilterName, WebhookFilters } from './filters.js'
+import { FILTER_NAMES, FILTER_RULES, type FilterName, type ItemRule, type WebhookFilters } from './filters.js'
 
 /** What a filter that is a number may also be written as. */
 const DECIMAL_TEXT = /^[0-9]{1,15}(\.[0-9]{1,18})?$/
 
-/** This many names are looked at, known or not: a caller's list is bounded before it is read. */
+/** This many names are read, known or not: a caller's list is bounded before it is read. */
 const EVENT_TYPES_MAX = 100
 /** Of an unknown name that is compared with the known ones. */
 const GUESSED_LENGTH_MAX = 40
@@ -45,9 +44,9 @@ export function parseFilters(value: unknown): WebhookFilters {
     throw badRequest('invalid_filters', { message: 'filters must be an object.' })
   }
   const parsed: Record<string, unknown> = {}
-  for (const [name, given] of Object.entries(value)) {
+  for (const [name, filter] of Object.entries(value)) {
     if (!isFilterName(name)) throw refuseUnknown(name)
-    if (given !== null) parsed[name] = parseFilter(name, given)
+    if (filter !== null) parsed[name] = parseFilter(name, filter)
   }
   return parsed as WebhookFilters
 }
@@ -74,25 +73,23 @@ function guessName(name: unknown, known: readonly string[]): string | undefined 
 
 function parseFilter(name: FilterName, value: unknown): unknown {
   const rule = FILTER_RULES[name]
-  const given = showValue(value)
+  const shown = showValue(value)
   switch (rule.kind) {
     case 'list':
       return parseList(name, value, rule.itemsMax, rule.item)
-    case 'number': {
-      const number = readNumber(value)
-      if (number >= 0 && number <= rule.max) return number
-      throw refuse(name, `must be a number from 0 to ${rule.max}, not ${given}`, rule.meaning)
-    }
+    case 'number':
     case 'integer': {
       const number = readNumber(value)
-      if (Number.isInteger(number) && number >= 0 && number <= rule.max) return number
-      throw refuse(name, `must be an integer from 0 to ${rule.max}, not ${given}`, rule.meaning)
+      const isKind = rule.kind === 'number' || Number.isInteger(number)
+      if (isKind && number >= 0 && number <= rule.max) return number
+      const what = rule.kind === 'number' ? 'a number' : 'an integer'
+      throw refuse(name, `must be ${what} from 0 to ${rule.max}, not ${shown}`, rule.meaning)
     }
     case 'choice': {
       const text = typeof value === 'string' ? value.toLowerCase() : ''
       const found = rule.values.find((known) => known.toLowerCase() === text)
       if (found !== undefined) return found
-      throw refuse(name, `must be one of ${rule.values.join(', ')}, not ${given}`, rule.meaning)
+      throw refuse(name, `must be one of ${rule.values.join(', ')}, not ${shown}`, rule.meaning)
     }
   }
 }
@@ -109,11 +106,11 @@ function parseList(name: FilterName, value: unknown, itemsMax: number, item: Ite
     throw refuse(name, `has ${value.length} values, and may have at most ${itemsMax}`)
   }
   const pattern = new RegExp(item.pattern, 'u')
-  const items = value.map((given) => {
-    const isRead = typeof given === 'string' && given.length <= item.lengthMax
-    const text = isRead && pattern.test(given) ? item.read(given) : undefined
+  const items = value.map((entry) => {
+    const isRead = typeof entry === 'string' && entry.length <= item.lengthMax
+    const text = isRead && pattern.test(entry) ? item.read(entry) : undefined
     if (text !== undefined) return text
-    throw refuse(name, `has ${showValue(given)}, which is not valid`, `each value must be ${item.meaning}`)
+    throw refuse(name, `has ${showValue(entry)}, which is not valid`, `each value must be ${item.meaning}`)
   })
   return [...new Set(items)]
 }

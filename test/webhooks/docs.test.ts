@@ -11,7 +11,6 @@ import { signatureHeaders } from '../../src/webhooks/deliver/signature.js'
 import { eventTypeRow, WEBHOOK_EVENT_TYPE_NAMES } from '../../src/webhooks/event-types.js'
 import { webhookRoutes } from '../../src/webhooks/manage/routes.js'
 import { readWebhookExamples } from '../../src/webhooks/openapi.js'
-import { WEBHOOK_PAYLOADS } from '../../src/webhooks/payloads.js'
 import { createTestApp, type TestApp } from '../test-app.js'
 import { until } from '../until.js'
 import { type Envelope, problemsOfEnvelope } from './payload-shapes.js'
@@ -126,7 +125,7 @@ describe('the event types in docs/webhooks.md', () => {
     expect(JSON.parse(shown ?? 'null')).toEqual(example.data)
     expect(problemsOfEnvelope(example)).toEqual([])
     const validate = new Ajv({ strict: false, formats: { 'date-time': true } }).compile(
-      WEBHOOK_PAYLOADS[type],
+      eventTypeRow(type).payload,
     )
     validate(example.data)
     expect(validate.errors).toBeNull()
@@ -164,7 +163,7 @@ describe.skipIf(whyAbsent('curl') ?? whyAbsent('bash'))('docs/webhooks.md', () =
     await until(() => /^trade test_[0-9a-f-]{36} /m.test(output()))
 
     const body = '{"id":"evt_1","type":"trade","created_at":"","data":{"number":7}}'
-    const event = { webhookName: id, eventId: 'evt_1', eventType: 'trade', secret, body }
+    const event = { webhookId: id, eventId: 'evt_1', eventType: 'trade', secret, body }
     const post = async (headers: Record<string, string>, sent = body) => {
       const url = `http://127.0.0.1:${port}/hook`
       return (await fetch(url, { method: 'POST', headers, body: sent })).status

@@ -34,8 +34,8 @@ function startListen(key: string, forwardTo: string, ...args: string[]) {
 }
 
 async function findListener(accountId: number) {
-  const find = () => t.ctx.sql<{ id: number; name: string }[]>`
-    select id, name from webhooks where account_id = ${accountId} and deleted_at is null`
+  const find = () => t.ctx.sql<{ id: number; publicId: string }[]>`
+    select id, name as public_id from webhooks where account_id = ${accountId} and deleted_at is null`
   const [row] = await find()
   return row === undefined ? undefined : { ...row, accountId }
 }
@@ -55,14 +55,14 @@ test('auspex listen forwards signed events, shows what came of each, and takes i
   const { child, text } = startListen(key, receiver.url.replace('127.0.0.1', 'localhost'))
   await until(() => text().includes('whsec_'))
   const secret = /whsec_[0-9a-f]{32}/.exec(text())?.[0] ?? ''
-  const { name } = (await findListener(accountId)) ?? {}
+  const { publicId } = (await findListener(accountId)) ?? {}
 
   await add(accountId, 1)
   await until(() => /trade +evt_\S+ +204 +\d+ ms\n/.test(text()))
   await add(accountId, 1, 1)
   await until(() => /trade +evt_\S+ +500 +\d+ ms +http 500\n/.test(text()))
   const [first] = receiver.requests
-  expect(first?.headers).toMatchObject({ 'x-webhook-id': name, 'x-webhook-event': 'trade' })
+  expect(first?.headers).toMatchObject({ 'x-webhook-id': publicId, 'x-webhook-event': 'trade' })
   expect(new Webhook(secret).verify(first?.body ?? '', first?.headers ?? {})).toMatchObject({
     type: 'trade',
     data: { number: 0 },

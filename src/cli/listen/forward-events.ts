@@ -108,8 +108,8 @@ class Forwarder {
 
   async #forward({ event_id: eventId, event_type: eventType, body }: ListenedEvent) {
     const { receiver, signal } = this.#options
-    const { id: webhookName, secret } = this.listener
-    const event = { webhookName, eventId, eventType, secret, body, nowMs: Date.now() }
+    const { id: webhookId, secret } = this.listener
+    const event = { webhookId, eventId, eventType, secret, body, nowMs: Date.now() }
     const request = { url: receiver.href, headers: signatureHeaders(event), body }
     const attempt = await this.#sender.send(request, signal)
     if (!signal.aborted) this.#noteReceiver(attempt.statusCode !== undefined, attempt.error)

@@ -3,8 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestApp, type TestApp } from '../../../test/test-app.js'
 import { MESSAGES } from '../../events/registry.js'
 import { type JsonSchema, pascalCase } from '../../http/schema-components.js'
-import { BOOK_ERRORS } from '../messages/book-messages.js'
-import { STREAM_ERRORS } from '../messages/control-messages.js'
+import { BOOK_ERRORS, STREAM_ERRORS } from '../messages.js'
 import type { AsyncApiDocument } from './document.js'
 
 let t: TestApp
@@ -84,7 +83,7 @@ describe('GET /asyncapi.json', () => {
     expect(message?.payload).toEqual({ $ref: `#/components/schemas/${name}` })
     const schema = MESSAGES.get(type)?.schema as JsonSchema
     expect(document.components.schemas?.[name]).toMatchObject({ required: schema.required })
-    expect(message?.summary, 'add a line to EVENT_SUMMARIES').not.toBe('')
+    expect(message?.summary).not.toBe('')
     const { channel, messages } = document.operations['events.liveEvents'] ?? {}
     expect(channel).toEqual({ $ref: '#/channels/events' })
     expect(messages).toContainEqual({ $ref: `#/channels/events/messages/${type}` })

@@ -1,59 +1,24 @@
 import { readFileSync } from 'node:fs'
-import { readEventExamples } from '../../events/examples.js'
+import { type TProperties, Type } from 'typebox'
+import { optional } from '../../events/message.js'
+import { type EventExample, MESSAGES, readEventExamples } from '../../events/registry.js'
 import { type JsonSchema, pascalCase, SchemaComponents } from '../../http/schema-components.js'
 import { VERSION } from '../../lib/version.js'
 import {
-  BOOK_CLIENT_MESSAGES,
   BOOK_MESSAGES,
-  CLIENT_MESSAGES,
   CONTROL_MESSAGES,
   type DescribedMessage,
-  EVENT_MESSAGES,
-  INTEGRITY_CLIENT_MESSAGES,
+  describeMessage,
   ORDERBOOK_SOCKET_MESSAGES,
-} from './described-messages.js'
+} from '../messages.js'
+import { SUBSCRIBE_FIELDS } from '../subscriptions/filter-rules.js'
 
-/** The parts of an AsyncAPI 3 document that ours has. */
-export type AsyncApiDocument = {
-  asyncapi: '3.0.0'
-  info: { title: string; version: string; description: string; license: object }
-  defaultContentType: string
-  servers: Record<string, object>
-  channels: Record<string, Channel>
-  operations: Record<string, Operation>
-  components: {
-    messages: Record<string, AsyncApiMessage>
-    schemas?: Record<string, JsonSchema>
-    securitySchemes: Record<string, object>
-  }
+/** An AsyncAPI 3 document. */
+export type AsyncApiDocument = ReturnType<typeof describeStreams> & {
+  components: { schemas?: Record<string, JsonSchema> }
 }
-export type Channel = {
-  address: string
-  title: string
-  description: string
-  messages: Record<string, Reference>
-  bindings: { ws: { method: 'GET'; query: QuerySchema; bindingVersion: string } }
-}
-export type AsyncApiMessage = {
-  name: string
-  title: string
-  summary: string
-  payload: object
-  examples: readonly { name: string; payload: unknown }[]
-}
-type QuerySchema = {
-  type: 'object'
-  properties: Record<string, { type: 'string'; enum?: string[]; description: string }>
-}
-type Reference = { $ref: string }
-type Operation = {
-  action: 'send' | 'receive'
-  channel: Reference
-  title: string
-  summary: string
-  messages: Reference[]
-  reply?: { channel: Reference; messages: Reference[] }
-}
+type Operation = ReturnType<typeof operate>
+type QueryParameter = { type: 'string'; enum?: string[]; description: string }
 type Messages = { readonly [name: string]: DescribedMessage }
 
 const DESCRIPTION = `Live events of prediction markets, prices of coins and order books over WebSocket.
@@ -61,6 +26,59 @@ const DESCRIPTION = `Live events of prediction markets, prices of coins and orde
 Connect with your key, send a \`subscribe\` and read: the acknowledgement comes first, then the replay,
 then live events, without a gap or a repetition between them. Every live event has a \`seq\` that only
 grows; a client that was cut off names the last one it saw in \`since_seq\` and misses nothing.`
+
+const action = (name: string, fields: TProperties = {}) =>
+  Type.Object({ action: Type.Literal(name), ...fields })
+
+/** What clients send on the event socket, beside the messages about books. */
+const CLIENT_MESSAGES = {
+  subscribe: describeMessage(
+    'Subscribe',
+    'Makes a subscription. They stack: each is independent, and an event that several match is sent once.',
+    action('subscribe', SUBSCRIBE_FIELDS),
+  ),
+  unsubscribe: describeMessage(
+    'Unsubscribe',
+    'Ends one subscription, or all.',
+    action('unsubscribe', {
+      subscription_id: Type.Optional(
+        Type.String({ description: 'From the acknowledgement; left out: all subscriptions' }),
+      ),
+    }),
+  ),
+  ping: describeMessage('Ping', 'Asks whether the connection is alive.', action('ping')),
+}
+
+const Identifiers = Type.Array(Type.String(), {
+  description:
+    'Token ids, condition ids (both tokens), event slugs (all their tokens), or `*` alone for all books',
+})
+const BOOKS = optional({
+  type: Type.Literal('orderbook', { description: 'Needed on the event socket with `markets`' }),
+  markets: Identifiers,
+  token_ids: Identifiers,
+})
+
+/** What clients send about books, on either socket. */
+const BOOK_CLIENT_MESSAGES = {
+  subscribe_books: describeMessage(
+    'Subscribe to books',
+    'Follows these books in place of those before. A list that resolves to nothing changes nothing.',
+    action('subscribe', BOOKS),
+  ),
+  unsubscribe_books: describeMessage(
+    'Unsubscribe from books',
+    'Ends the named books, or all.',
+    action('unsubscribe', BOOKS),
+  ),
+}
+
+const EVENT_MESSAGES: Messages = Object.fromEntries(
+  Array.from(MESSAGES.values(), ({ type, summary, schema }) => [
+    type,
+    describeMessage(type, summary, schema),
+  ]),
+)
 
 const EVENT_SOCKET: Messages = {
   ...CLIENT_MESSAGES,
@@ -71,29 +89,33 @@ const EVENT_SOCKET: Messages = {
 }
 const ORDERBOOK_SOCKET: Messages = {
   ...BOOK_CLIENT_MESSAGES,
-  ...INTEGRITY_CLIENT_MESSAGES,
+  resync: describeMessage(
+    'Resync',
+    'Integrity mode: asks for new anchors.',
+    action('resync', optional({ markets: Identifiers })),
+  ),
   ping: CLIENT_MESSAGES.ping,
   ...BOOK_MESSAGES,
   ...ORDERBOOK_SOCKET_MESSAGES,
 }
 
-const KEY = {
-  type: 'string' as const,
+const KEY: QueryParameter = {
+  type: 'string',
   description: 'The API key; the headers `x-api-key` and `Authorization: Bearer` are read too',
 }
-const COMPRESS = {
-  type: 'string' as const,
+const COMPRESS: QueryParameter = {
+  type: 'string',
   enum: ['zlib'],
   description: 'Live messages come as binary frames of raw deflate (RFC 1951), all others as text',
 }
-const INTEGRITY = {
-  type: 'string' as const,
+const INTEGRITY: QueryParameter = {
+  type: 'string',
   enum: ['0', '1'],
   description: '`1`: books carry numbers and checksums that prove them (PN1)',
 }
 
 /** The AsyncAPI document of the streams, from the schemas that the messages have. */
-export function describeStreams(): AsyncApiDocument {
+export function describeStreams() {
   const examples = collectExamples()
   const messages = { ...EVENT_SOCKET, ...ORDERBOOK_SOCKET }
   return {
@@ -179,23 +201,17 @@ function listSent({ operations }: AsyncApiDocument, channel: string): string[] {
 function describeChannel(
   address: string,
   messages: Messages,
-  about: { title: string; description: string; query: QuerySchema['properties'] },
-): Channel {
-  const { title, description, query } = about
+  about: { title: string; description: string; query: Record<string, QueryParameter> },
+) {
+  const { title, description, query: properties } = about
+  const references = Object.keys(messages).map((name) => [name, { $ref: `#/components/messages/${name}` }])
+  const query = { type: 'object', properties }
   return {
     address,
     title,
     description,
-    messages: Object.fromEntries(
-      Object.keys(messages).map((name) => [name, { $ref: `#/components/messages/${name}` }]),
-    ),
-    bindings: {
-      ws: {
-        method: 'GET',
-        query: { type: 'object', properties: query },
-        bindingVersion: '0.1.0',
-      },
-    },
+    messages: Object.fromEntries(references),
+    bindings: { ws: { method: 'GET', query, bindingVersion: '0.1.0' } },
   }
 }
 
@@ -206,7 +222,7 @@ function operate(
   summary: string,
   names: readonly string[],
   replies: readonly string[] = [],
-): Operation {
+) {
   const channelRef = { $ref: `#/channels/${channel}` }
   const refer = (name: string) => ({ $ref: `#/channels/${channel}/messages/${name}` })
   return {
@@ -258,21 +274,16 @@ function nameOperations(byChannel: Record<string, Operation[]>): Record<string, 
 const camelCase = (words: string): string =>
   words.toLowerCase().replace(/ (\w)/g, (_match, letter: string) => letter.toUpperCase())
 
-/** A message as a client or the service sends it. */
-type StreamExample = { name: string; payload: unknown }
-
-const readControlExamples = (): Record<string, StreamExample[]> =>
-  JSON.parse(readFileSync(new URL('./examples.json', import.meta.url), 'utf8'))
-
 /** Of every message, by its name. Those of events are taken from the simulated chain. */
-function collectExamples(): Record<string, readonly StreamExample[] | undefined> {
+function collectExamples(): Record<string, readonly EventExample[] | undefined> {
   const events = readEventExamples()
   const replayed = events.trade.slice(0, 1).map(({ payload }) => payload)
   const snapshot = { type: 'snapshot', count: replayed.length, events: replayed }
-  const { snapshot: empty = [], ...control } = readControlExamples()
+  const file = new URL('./examples.json', import.meta.url)
+  const control: Record<string, EventExample[]> = JSON.parse(readFileSync(file, 'utf8'))
   return {
     ...events,
     ...control,
-    snapshot: [{ name: 'One event', payload: snapshot }, ...empty],
+    snapshot: [{ name: 'One event', payload: snapshot }, ...(control.snapshot ?? [])],
   }
 }

@@ -1,8 +1,10 @@
 import type { Plan } from '../../accounts/plans.js'
-import { BOOK_ERRORS } from '../messages/book-messages.js'
-import { STREAM_ERRORS } from '../messages/control-messages.js'
-import { PRESETS } from '../subscriptions/presets.js'
-import type { AsyncApiDocument, AsyncApiMessage, Channel } from './document.js'
+import { PRESETS } from '../../events/registry.js'
+import { BOOK_ERRORS, STREAM_ERRORS } from '../messages.js'
+import type { AsyncApiDocument } from './document.js'
+
+type Channel = AsyncApiDocument['channels']['events' | 'orderbook']
+type DocumentMessage = AsyncApiDocument['components']['messages'][string]
 
 const STYLE = `
   :root { color-scheme: light dark }
@@ -110,7 +112,7 @@ function renderErrors(): string {
   return renderTable(['<code>code</code>', 'Why'], rows)
 }
 
-function renderMessage({ name, title, summary, payload, examples }: AsyncApiMessage): string {
+function renderMessage({ name, title, summary, payload, examples }: DocumentMessage): string {
   const rows = listFields(payload).map(({ path, type, description }) => [
     renderCode(path),
     escapeHtml(type),

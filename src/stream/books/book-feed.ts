@@ -1,17 +1,15 @@
 import assert from 'node:assert/strict'
 import type { BookChange, LiveBook } from '../../books/live-book.js'
+import { Refusal } from '../connection.js'
 import type { StreamDeps } from '../deps.js'
 import { SharedFrame } from '../fast/shared-frame.js'
-import type { BookFollower, BookGroup } from './book-follower.js'
-import { BookGroups } from './book-groups.js'
-import { BookRefusal } from './book-refusal.js'
+import { type BookFollower, type BookGroup, BookGroups } from './book-groups.js'
 import { BookTexts } from './book-texts.js'
-import { countCharacters, GroupOutput } from './group-output.js'
+import { countCharacters, GroupOutput, TokenChanges } from './book-window.js'
 import type { IntegrityBook } from './integrity-book.js'
-import { TokenChanges } from './token-changes.js'
 
 const WINDOW_MS = 250
-/** When a window has more, the rest of its books waits for the next: a client is not given everything at once. */
+/** When a window has more, the rest of its books waits for the next: a client does not get everything at once. */
 const WINDOW_CHARACTERS_MAX = 2 * 1024 * 1024
 
 /** A book that the exchange has not sent by then is sent empty, and as `stale`. */
@@ -21,10 +19,7 @@ const LOAD_MS = 5_000
 const DROPPED_WINDOWS = 40
 const DROPPED = 'not_followed'
 
-const LOST_PLACE = [
-  'integrity_internal_reset',
-  'The service lost its place in a book. Connect again.',
-] as const
+const RESET = ['integrity_internal_reset', 'The service lost its place in a book. Connect again.'] as const
 
 /**
  * How a window's changes of a book are sent: as they are, as the whole book to clients of all books that
@@ -68,7 +63,7 @@ export class BookFeed {
   /** Books that are listed no more, which these clients have to learn. */
   readonly #dropped = new Set<string>()
   #windows = 0
-  /** Books of which clients were told that they may not trust them. */
+  /** Books that clients know to be stale. */
   readonly #untrusted = new WeakSet<LiveBook>()
   #stop: (() => void) | undefined
 
@@ -81,7 +76,7 @@ export class BookFeed {
     this.#charactersMax = options.windowCharactersMax ?? WINDOW_CHARACTERS_MAX
   }
 
-  /** `undefined` as `tokenIds`: all books. Throws a `BookRefusal`, and changes nothing, if it cannot be. */
+  /** `undefined` as `tokenIds`: all books. Throws a `Refusal`, and changes nothing, if it cannot be. */
   join(follower: BookFollower, tokenIds: readonly string[] | undefined, isIntegrity: boolean) {
     this.#start()
     try {
@@ -140,7 +135,7 @@ export class BookFeed {
     this.#anchors.clear()
     this.#publish(this.#changes.keys())
     this.#windows += 1
-    if (this.#windows % DROPPED_WINDOWS === 0) this.#tellDropped()
+    if (this.#windows % DROPPED_WINDOWS === 0) this.#sendDropped()
   }
 
   /** Ends the window of one token early, so that its published book is the live one. */
@@ -175,7 +170,7 @@ export class BookFeed {
   }
 
   /** Books of markets that have closed do not change any more for clients of all books. */
-  #tellDropped(): void {
+  #sendDropped(): void {
     const { firehose } = this.groups
     if (firehose === undefined) return
     this.#dropUnlisted()
@@ -208,7 +203,7 @@ export class BookFeed {
     } catch (error) {
       this.#ctx.log.error({ err: error }, 'a window of order books could not be sent')
       // Changes are lost: clients connect again and get whole books.
-      for (const follower of this.groups.followers) follower.fail(new BookRefusal(...LOST_PLACE))
+      for (const follower of this.groups.followers) follower.fail(new Refusal(...RESET))
     }
   }
 
@@ -261,11 +256,11 @@ export class BookFeed {
       }
       const output = outputs.get(group) ?? new GroupOutput()
       outputs.set(group, output)
-      const told = form === 'book' ? this.#trustOf(book) : trust
-      if (told === 'stale') output.addStale(tokenId, reasonOf(book))
+      const trustSent = form === 'book' ? this.#trustOf(book) : trust
+      if (trustSent === 'stale') output.addStale(tokenId, reasonOf(book))
       if (updates.texts.length > 0) output.updates.push({ tokenId, texts: updates.texts })
       if (updates.anchor !== undefined) output.anchors.push({ tokenId, frame: updates.anchor })
-      if (told === 'live') output.live.push(tokenId)
+      if (trustSent === 'live') output.live.push(tokenId)
     }
     return characters
   }
@@ -305,7 +300,7 @@ export class BookFeed {
     return { texts: updates, anchor: begins ? this.anchor(book.tokenId) : undefined }
   }
 
-  /** `undefined`: what clients were told of the book still holds. */
+  /** `undefined`: what clients know of the book still holds. */
   #changeTrust(book: LiveBook): 'stale' | 'live' | undefined {
     const isUntrusted = this.#untrusted.has(book)
     if (book.state === 'stale' && !isUntrusted) {
@@ -325,7 +320,7 @@ export class BookFeed {
   /** What was published differs from the book, which only a fault of ours can cause. */
   #reset(tokenId: string): void {
     this.#ctx.log.error({ tokenId }, 'a published order book differs from the live one')
-    const error = new BookRefusal(...LOST_PLACE, { markets: [tokenId] })
+    const error = new Refusal(...RESET, { markets: [tokenId] })
     const groups = [...(this.groups.ofToken(tokenId) ?? [])].filter((group) => group.isIntegrity)
     for (const { members } of groups) for (const member of [...members]) member.fail(error)
   }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { LiveBooks } from '../../books/live-books.js'
-import type { BookFollower, BookGroup } from './book-follower.js'
-import { BookRefusal } from './book-refusal.js'
+import { type Connection, Refusal } from '../connection.js'
+import type { SharedFrame } from '../fast/shared-frame.js'
 import { IntegrityBook } from './integrity-book.js'
 
 /** How many books one process keeps for integrity mode. */
@@ -53,7 +53,7 @@ export class BookGroups {
   }
 
   /**
-   * Moves a connection to the group of these tokens. Throws a `BookRefusal`, and changes nothing, when
+   * Moves a connection to the group of these tokens. Throws a `Refusal`, and changes nothing, when
    * the process cannot follow all of them.
    */
   join(follower: BookFollower, tokenIds: readonly string[], isIntegrity: boolean): BookGroup {
@@ -113,7 +113,7 @@ export class BookGroups {
     if (refused.size === 0) return new Set(tokenIds.map((id) => this.#books.get(id)?.tokenId ?? id))
     this.#books.release(tokenIds.filter((tokenId) => !refused.has(tokenId)))
     const message = 'The service follows as many books as it can at the moment.'
-    throw new BookRefusal('service_capacity', message, { retry_after_ms: RETRY_AFTER_MS })
+    throw new Refusal('service_capacity', message, { retry_after_ms: RETRY_AFTER_MS })
   }
 
   #checkCapacity(tokenIds: readonly string[]): void {
@@ -121,7 +121,7 @@ export class BookGroups {
     const requested = this.#integrity.size + fresh
     if (requested <= this.#integrityMax) return
     const message = 'Integrity mode has no room for so many more books at the moment.'
-    throw new BookRefusal('integrity_capacity', message, { max: this.#integrityMax, requested })
+    throw new Refusal('integrity_capacity', message, { max: this.#integrityMax, requested })
   }
 
   #share(tokenId: string): void {
@@ -147,4 +147,55 @@ const FIREHOSE = '*'
 function toKey(tokenIds: readonly string[], isIntegrity: boolean): string {
   const digest = createHash('sha256').update(tokenIds.toSorted().join()).digest('base64')
   return `${isIntegrity ? 'integrity' : 'plain'} ${digest}`
+}
+
+/** A client of integrity mode that reads nothing for this many windows is closed: 15 seconds. */
+const UNREAD_WINDOWS_MAX = 60
+
+const TOO_SLOW = ['integrity_backpressure', 'The client reads too slowly. Connect again.'] as const
+
+/** A frame that the account pays for, or the text of a control message. */
+export type BookMessage = SharedFrame | string
+
+/** The connections that follow exactly the same books in the same mode: they receive the same frames. */
+export type BookGroup = {
+  readonly key: string
+  readonly isIntegrity: boolean
+  /** `undefined`: all books. */
+  readonly tokens: ReadonlySet<string> | undefined
+  readonly members: Set<BookFollower>
+}
+
+/** One connection that follows books. */
+export class BookFollower {
+  readonly connection: Connection
+  /** Books that are acknowledged and not sent yet: their changes are held back. */
+  readonly waiting = new Set<string>()
+  /** What it follows; `undefined`: nothing. */
+  group: BookGroup | undefined
+  /** Ends the connection with this error. */
+  readonly fail: (error: Refusal) => void
+  #unread = 0
+
+  constructor(connection: Connection, fail: (error: Refusal) => void) {
+    this.connection = connection
+    this.fail = fail
+  }
+
+  /** The messages of one window. */
+  deliver(messages: readonly BookMessage[]): void {
+    if (messages.length === 0) return
+    for (const message of messages) {
+      if (typeof message === 'string') this.connection.send(message)
+      else this.connection.push(message)
+    }
+    if (this.group?.isIntegrity === true) this.#countUnread()
+  }
+
+  #countUnread(): void {
+    const isFirst = this.#unread === 0
+    this.#unread += 1
+    if (isFirst) void this.connection.drained().then(() => (this.#unread = 0))
+    else if (this.#unread > UNREAD_WINDOWS_MAX) this.fail(new Refusal(...TOO_SLOW))
+  }
 }

@@ -1,13 +1,11 @@
 import { selectCatalogueState } from '../../catalogue/queries.js'
 import { pause, pollUntil } from '../../lib/timing.js'
-import type { Connection, Protocol } from '../connection.js'
+import { CLOSE, type Connection, type Protocol, Refusal } from '../connection.js'
 import type { StreamDeps } from '../deps.js'
 import type { BookFeed } from './book-feed.js'
-import { BookFollower } from './book-follower.js'
-import { BookRefusal } from './book-refusal.js'
-import { type BookRequest, parseBookRequest } from './book-request.js'
+import { BookFollower } from './book-groups.js'
+import { type BookRequest, type Identifiers, parseBookRequest, sortIdentifiers } from './book-request.js'
 import { BookSender } from './book-sender.js'
-import { type Identifiers, sortIdentifiers } from './identifiers.js'
 import { type ResolvedBooks, resolveBooks } from './resolve-books.js'
 
 /** Books of one connection. More take several connections, or all books. */
@@ -28,8 +26,6 @@ const LIST_POLL_MS = 20
 
 const WARMING_UP_MS = 1_000
 const RESYNC_MS = 250
-const TOO_SLOW = 1013
-const INTERNAL_ERROR = 1011
 
 export type BookOptions = {
   /** Integrity mode `pn1`. */
@@ -85,7 +81,7 @@ export class BookProtocol implements Protocol {
     try {
       message = JSON.parse(text)
     } catch {
-      return this.#refuse(new BookRefusal('invalid_json', 'The message is not JSON.'))
+      return this.#refuse(new Refusal('invalid_json', 'The message is not JSON.'))
     }
     await this.handle(message)
   }
@@ -96,9 +92,9 @@ export class BookProtocol implements Protocol {
     try {
       const request = parseBookRequest(message)
       if ('identifiers' in request) named = request.identifiers?.length ?? 0
-      await this.#obey(request)
+      await this.#handle(request)
     } catch (error) {
-      if (!(error instanceof BookRefusal)) throw error
+      if (!(error instanceof Refusal)) throw error
       this.#refuse(error)
     }
     if (named >= IDENTIFIERS_PER_MS) await pause(named / IDENTIFIERS_PER_MS)
@@ -119,7 +115,7 @@ export class BookProtocol implements Protocol {
     if (wasFirehose) this.#releaseFirehose()
   }
 
-  async #obey(request: BookRequest): Promise<void> {
+  async #handle(request: BookRequest): Promise<void> {
     switch (request.action) {
       case 'subscribe':
         return await this.#subscribe(sortIdentifiers(request.identifiers))
@@ -140,7 +136,7 @@ export class BookProtocol implements Protocol {
     if (tokenIds.length > max) {
       const message = `A connection follows at most ${max} tokens.`
       const code = integrity ? 'integrity_capacity' : 'token_limit'
-      throw new BookRefusal(code, message, { max, requested: tokenIds.length })
+      throw new Refusal(code, message, { max, requested: tokenIds.length })
     }
     if (this.#isClosed) return
     const ack = {
@@ -156,11 +152,11 @@ export class BookProtocol implements Protocol {
   async #subscribeAll(): Promise<void> {
     if (this.#options.integrity) {
       const message = 'Integrity mode takes lists of books, not all of them.'
-      throw new BookRefusal('integrity_firehose_unsupported', message)
+      throw new Refusal('integrity_firehose_unsupported', message)
     }
     if (!(await this.#takeFirehose())) {
       const message = 'The plan allows no further connection to all books or events.'
-      throw new BookRefusal('firehose_limit', message)
+      throw new Refusal('firehose_limit', message)
     }
     const { books } = this.#ctx
     // Followed while the list of open markets is read, so that the acknowledgement can count them.
@@ -195,7 +191,7 @@ export class BookProtocol implements Protocol {
     this.#sending = new AbortController()
     void work(this.#sending.signal).catch((error: unknown) => {
       this.#ctx.log.error({ err: error }, 'order books could not be sent')
-      this.#connection.close(INTERNAL_ERROR, 'internal error')
+      this.#connection.close(CLOSE.internal, 'internal error')
     })
   }
 
@@ -218,7 +214,7 @@ export class BookProtocol implements Protocol {
     if (named.isFirehose) return []
     if (this.isFirehose) {
       const message = 'All books cannot be narrowed: subscribe to a list instead.'
-      throw new BookRefusal('invalid_message', message)
+      throw new Refusal('invalid_message', message)
     }
     const removed = new Set((await this.#resolve(named)).tokenIds)
     return [...(this.#follower.group?.tokens ?? [])].filter((tokenId) => !removed.has(tokenId))
@@ -227,21 +223,21 @@ export class BookProtocol implements Protocol {
   async #resync(identifiers: readonly string[] | undefined): Promise<void> {
     if (!this.#options.integrity) {
       const message = 'Only connections in integrity mode resync; connect with `integrity=1`.'
-      throw new BookRefusal('integrity_unavailable', message)
+      throw new Refusal('integrity_unavailable', message)
     }
     const named = identifiers === undefined ? undefined : sortIdentifiers(identifiers)
     const isAll = named === undefined || named.isFirehose
     const wanted = isAll ? undefined : (await this.#resolve(named)).tokenIds
-    if (wanted?.length === 0) throw new BookRefusal('resync_resolved_empty', 'None of these books is known.')
+    if (wanted?.length === 0) throw new Refusal('resync_resolved_empty', 'None of these books is known.')
     const { group, waiting } = this.#follower
     const followed = group?.tokens ?? new Set<string>()
     const tokenIds = (wanted ?? [...followed]).filter((tokenId) => followed.has(tokenId))
     if (tokenIds.length === 0)
-      throw new BookRefusal('resync_not_subscribed', 'The connection follows none of these books.')
+      throw new Refusal('resync_not_subscribed', 'The connection follows none of these books.')
     if (waiting.size > 0) {
       const message = 'Books are still being sent.'
       const fields = { retry_after_ms: RESYNC_MS, markets: tokenIds }
-      throw new BookRefusal('resync_in_progress', message, fields)
+      throw new Refusal('resync_in_progress', message, fields)
     }
     for (const tokenId of tokenIds) waiting.add(tokenId)
     this.#send((signal) => this.#sender.resync(tokenIds, signal))
@@ -259,17 +255,17 @@ export class BookProtocol implements Protocol {
       floodLog.write('warn', 'named order books could not be looked up', () => ({ err: error }))
     }
     const message = 'The catalogue of markets is not loaded yet.'
-    throw new BookRefusal('service_warming_up', message, { retry_after_ms: WARMING_UP_MS })
+    throw new Refusal('service_warming_up', message, { retry_after_ms: WARMING_UP_MS })
   }
 
-  /** Throws a refusal when the places of the plan cannot be counted now. */
+  /** Throws a refusal when the firehoses of the account cannot be counted now. */
   async #takeFirehose(): Promise<boolean> {
     try {
       return await this.#connection.takeFirehose()
     } catch (error) {
       this.#ctx.floodLog.write('warn', 'firehose could not be counted', () => ({ err: error }))
       const message = 'The service could not do this now.'
-      throw new BookRefusal('service_warming_up', message, { retry_after_ms: WARMING_UP_MS })
+      throw new Refusal('service_warming_up', message, { retry_after_ms: WARMING_UP_MS })
     }
   }
 
@@ -293,18 +289,18 @@ export class BookProtocol implements Protocol {
     this.#connection.send({ type: 'subscribed', ...ids, ...fields })
   }
 
-  #refuse({ code, message, fields }: BookRefusal): void {
+  #refuse({ code, message, fields }: Refusal): void {
     const error = this.#isEventSocket ? { type: 'error', code } : { error: code }
     this.#connection.send({ ...error, message, ...fields })
   }
 
   /** Errors of integrity mode that the connection does not survive. */
-  #fail(error: BookRefusal): void {
+  #fail(error: Refusal): void {
     if (this.#isClosed) return
     this.onClose()
     this.#refuse(error)
     const isSlow = error.code === 'integrity_backpressure'
-    this.#connection.close(isSlow ? TOO_SLOW : INTERNAL_ERROR, error.code)
+    this.#connection.close(isSlow ? CLOSE.tooSlow : CLOSE.internal, error.code)
   }
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { BookRefusal } from './book-refusal.js'
-import { IDENTIFIERS_MAX, parseBookRequest } from './book-request.js'
+import { Refusal } from '../connection.js'
+import { IDENTIFIERS_MAX, parseBookRequest, sortIdentifiers } from './book-request.js'
 
 test.each([
   [
@@ -70,12 +70,41 @@ test('input_too_large: more identifiers than a message may have', () => {
   })
 })
 
-function refusalOf(message: unknown): BookRefusal | undefined {
+function refusalOf(message: unknown): Refusal | undefined {
   try {
     parseBookRequest(message)
   } catch (error) {
-    if (error instanceof BookRefusal) return error
+    if (error instanceof Refusal) return error
     throw error
   }
   return undefined
 }
+
+const CONDITION = `0x${'0a'.repeat(32)}`
+
+test.each([
+  ['*', 'isFirehose', true],
+  [CONDITION, 'conditionIds', CONDITION],
+  [CONDITION.toUpperCase(), 'conditionIds', CONDITION],
+  ['12345678901', 'tokenIds', '12345678901'],
+  ['00012345678901', 'tokenIds', '12345678901'],
+  [String(2n ** 256n - 1n), 'tokenIds', String(2n ** 256n - 1n)],
+  ['1234567890', 'slugs', '1234567890'],
+  ['will-x-happen', 'slugs', 'will-x-happen'],
+  ['-12345678901', 'slugs', '-12345678901'],
+  ['0x0a', 'invalid', '0x0a'],
+  ['00000000000', 'invalid', '00000000000'],
+  [String(2n ** 256n), 'invalid', String(2n ** 256n)],
+  ['9'.repeat(1_000), 'invalid', '9'.repeat(1_000)],
+  ['a\0b', 'invalid', 'a\0b'],
+  ['', 'invalid', ''],
+  ['x'.repeat(257), 'invalid', 'x'.repeat(257)],
+] as const)('%j is one of %s', (text, kind, id) => {
+  const none = { isFirehose: false, tokenIds: [], conditionIds: [], slugs: [], invalid: [] }
+  const { isFirehose, ...sets } = sortIdentifiers([text, text])
+  const lists = Object.entries(sets).map(([name, set]) => [name, [...set]])
+  expect({ isFirehose, ...Object.fromEntries(lists) }).toEqual({
+    ...none,
+    [kind]: id === true ? true : [id],
+  })
+})

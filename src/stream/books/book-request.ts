@@ -1,4 +1,6 @@
-import { BookRefusal } from './book-refusal.js'
+import { parseBytes32 } from '../../core/ids.js'
+import { Refusal } from '../connection.js'
+import { type ClientFields, isRecord } from '../subscriptions/filter-rules.js'
 
 /** More identifiers in one message are refused before any of them is looked up. */
 export const IDENTIFIERS_MAX = 20_000
@@ -11,15 +13,15 @@ export type BookRequest =
   | { action: 'unsubscribe' | 'resync'; identifiers: readonly string[] | undefined }
   | { action: 'ping' }
 
-/** Throws a `BookRefusal` when the message is none of these. */
+/** Throws a `Refusal` when the message is none of these. */
 export function parseBookRequest(message: unknown): BookRequest {
-  if (!isObject(message)) throw new BookRefusal('invalid_message', 'A message is a JSON object.')
+  if (!isRecord(message)) throw new Refusal('invalid_message', 'A message is a JSON object.')
   const { action } = message
   switch (action) {
     case 'subscribe': {
       const identifiers = readIdentifiers(message)
       if (identifiers !== undefined && identifiers.length > 0) return { action, identifiers }
-      throw new BookRefusal('invalid_message', '`markets` must name at least one book.')
+      throw new Refusal('invalid_message', '`markets` must name at least one book.')
     }
     case 'unsubscribe':
       return { action, identifiers: readIdentifiers(message) }
@@ -30,30 +32,88 @@ export function parseBookRequest(message: unknown): BookRequest {
     case 'ping':
       return { action }
     default:
-      throw new BookRefusal('invalid_message', `\`action\` must be one of ${ACTIONS}.`)
+      throw new Refusal('invalid_message', `\`action\` must be one of ${ACTIONS}.`)
   }
 }
 
 /** From the lists of the message, and of `filters` inside of it, which clients of events use. */
-function readIdentifiers(message: JsonObject): string[] | undefined {
-  const filters = isObject(message.filters) ? message.filters : {}
+function readIdentifiers(message: ClientFields): string[] | undefined {
+  const filters = isRecord(message.filters) ? message.filters : {}
   const lists = [message.markets, message.token_ids, filters.markets, filters.token_ids]
-  const given = lists.filter((list) => list !== undefined && list !== null)
-  if (given.length === 0) return undefined
-  if (!given.every((list) => Array.isArray(list)))
-    throw new BookRefusal('invalid_message', '`markets` and `token_ids` must be arrays.')
-  const requested = given.reduce((sum, { length }) => sum + length, 0)
+  const present = lists.filter((list) => list !== undefined && list !== null)
+  if (present.length === 0) return undefined
+  if (!present.every((list) => Array.isArray(list)))
+    throw new Refusal('invalid_message', '`markets` and `token_ids` must be arrays.')
+  const requested = present.reduce((sum, { length }) => sum + length, 0)
   if (requested > IDENTIFIERS_MAX) {
     const fields = { max: IDENTIFIERS_MAX, requested }
     const message = `A message names at most ${IDENTIFIERS_MAX} books; slugs name many at once.`
-    throw new BookRefusal('input_too_large', message, fields)
+    throw new Refusal('input_too_large', message, fields)
   }
-  const items: unknown[] = given.flat()
+  const items: unknown[] = present.flat()
   if (items.every((item) => typeof item === 'string')) return items
-  throw new BookRefusal('invalid_message', '`markets` and `token_ids` must hold strings.')
+  throw new Refusal('invalid_message', '`markets` and `token_ids` must hold strings.')
 }
 
-type JsonObject = { readonly [name: string]: unknown }
+const FIREHOSE = '*'
+/** A shorter number is a slug. */
+const TOKEN_ID = /^\d{11,}$/
+/** Postgres has no text with a NUL in it. */
+const SLUG = /^[^\0]{1,256}$/
 
-const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
+/** What a client named, each once, by its kind. */
+export type Identifiers = {
+  /** All books. */
+  isFirehose: boolean
+  /** Decimal. */
+  tokenIds: Set<string>
+  /** `0x` and 64 lower-case digits. */
+  conditionIds: Set<string>
+  /** Of events, or of markets. */
+  slugs: Set<string>
+  /** Those that cannot be any of these. */
+  invalid: Set<string>
+}
+
+export function sortIdentifiers(texts: Iterable<string>): Identifiers {
+  const sorted: Identifiers = {
+    isFirehose: false,
+    tokenIds: new Set(),
+    conditionIds: new Set(),
+    slugs: new Set(),
+    invalid: new Set(),
+  }
+  for (const text of texts) sortIdentifier(text, sorted)
+  return sorted
+}
+
+function sortIdentifier(text: string, sorted: Identifiers): void {
+  if (text === FIREHOSE) sorted.isFirehose = true
+  else if (/^0x/i.test(text)) addOr(sorted, 'conditionIds', parseBytes32(text), text)
+  else if (TOKEN_ID.test(text)) addOr(sorted, 'tokenIds', normalizeTokenId(text), text)
+  else addOr(sorted, 'slugs', SLUG.test(text) ? text : undefined, text)
+}
+
+function addOr(
+  sorted: Identifiers,
+  kind: 'tokenIds' | 'conditionIds' | 'slugs',
+  id: string | undefined,
+  text: string,
+): void {
+  if (id === undefined) sorted.invalid.add(text)
+  else sorted[kind].add(id)
+}
+
+/** The largest number of 32 bytes. */
+const LARGEST = (2n ** 256n - 1n).toString()
+
+/**
+ * Without leading zeros. `undefined`: the number is zero, or has more than 32 bytes. Numbers are compared
+ * as texts, because lists are long and a conversion of each id would take most of the time.
+ */
+function normalizeTokenId(decimal: string): string | undefined {
+  const id = decimal.startsWith('0') ? decimal.replace(/^0+/, '') : decimal
+  const { length } = id
+  const fits = length < LARGEST.length || (length === LARGEST.length && id <= LARGEST)
+  return fits && length > 0 ? id : undefined
+}

@@ -4,54 +4,54 @@ import { groupBy } from '../../lib/group-by.js'
 import { pause } from '../../lib/timing.js'
 import { SharedFrame } from '../fast/shared-frame.js'
 import type { BookFeed } from './book-feed.js'
-import type { BookFollower } from './book-follower.js'
-import { FRAME_CHARACTERS_MAX, presentResyncDone, presentStale } from './group-output.js'
+import type { BookFollower } from './book-groups.js'
+import { FRAME_CHARACTERS_MAX, presentResyncDone, presentStale } from './book-window.js'
 
 /** Fewer books than this come in one batch, more in batches of `BATCH_TOKENS`. */
 const ONE_BATCH_BELOW = 100
 const BATCH_TOKENS = 50
 const BATCH_PAUSE_MS = 200
 
-type SenderParts = { books: LiveBooks; clock: Clock; feed: BookFeed; follower: BookFollower }
+type SenderOptions = { books: LiveBooks; clock: Clock; feed: BookFeed; follower: BookFollower }
 
 /**
  * Sends whole books to one connection, no faster than it reads them. What is to be sent is in the
  * `waiting` of the follower; a book that is taken out of it meanwhile is not sent.
  */
 export class BookSender {
-  readonly #parts: SenderParts
+  readonly #options: SenderOptions
 
-  constructor(parts: SenderParts) {
-    this.#parts = parts
+  constructor(options: SenderOptions) {
+    this.#options = options
   }
 
   /** The books of a new subscription. It ends early, and without `snapshots_done`, by the signal. */
   async sendAll(tokenIds: readonly string[], isIntegrity: boolean, signal: AbortSignal) {
-    const { connection } = this.#parts.follower
+    const { connection } = this.#options.follower
     let total = 0
     for await (const batch of this.#loadBatches(tokenIds, signal)) {
       total = isIntegrity
         ? total + (await this.#sendAnchors(batch, signal))
         : await this.#sendBatch(batch, total, signal)
       if (signal.aborted) return
-      this.#tellStale(batch)
+      this.#sendStale(batch)
     }
     if (!signal.aborted) connection.send({ type: 'snapshots_done', total })
   }
 
   /** Integrity mode: new anchors of some books. */
   async resync(tokenIds: readonly string[], signal: AbortSignal): Promise<void> {
-    const { connection } = this.#parts.follower
+    const { connection } = this.#options.follower
     connection.send({ type: 'resyncing', markets: tokenIds })
     await this.#sendAnchors(tokenIds, signal)
     if (signal.aborted) return
     connection.send(presentResyncDone(tokenIds))
-    this.#tellStale(tokenIds)
+    this.#sendStale(tokenIds)
   }
 
   /** Each batch when its books are loaded and the client has read those before. */
   async *#loadBatches(tokenIds: readonly string[], signal: AbortSignal) {
-    const { books, feed } = this.#parts
+    const { books, feed } = this.#options
     const deadlineMs = performance.now() + feed.loadMs
     const size = tokenIds.length < ONE_BATCH_BELOW ? ONE_BATCH_BELOW : BATCH_TOKENS
     for (let from = 0; from < tokenIds.length; from += size) {
@@ -65,7 +65,7 @@ export class BookSender {
 
   /** Returns how many books were sent with these. */
   async #sendBatch(tokenIds: readonly string[], before: number, signal: AbortSignal) {
-    const { feed, follower } = this.#parts
+    const { feed, follower } = this.#options
     let total = before
     let texts: string[] = []
     let characters = 0
@@ -94,7 +94,7 @@ export class BookSender {
 
   /** Returns how many were sent. */
   async #sendAnchors(tokenIds: readonly string[], signal: AbortSignal): Promise<number> {
-    const { feed, follower } = this.#parts
+    const { feed, follower } = this.#options
     let sent = 0
     for (const tokenId of tokenIds) {
       if (!(await this.#isReading(signal))) return sent
@@ -108,8 +108,8 @@ export class BookSender {
   }
 
   /** Names those of the books that the client may not trust. */
-  #tellStale(tokenIds: readonly string[]): void {
-    const { feed, follower, clock } = this.#parts
+  #sendStale(tokenIds: readonly string[]): void {
+    const { feed, follower, clock } = this.#options
     const untrusted = tokenIds.flatMap((tokenId) => {
       const reason = feed.noteTrust(tokenId, follower)
       return reason === undefined ? [] : [{ tokenId, reason }]
@@ -122,6 +122,6 @@ export class BookSender {
 
   /** `false`: the connection or the subscription is over. */
   async #isReading(signal: AbortSignal): Promise<boolean> {
-    return (await this.#parts.follower.connection.drained()) && !signal.aborted
+    return (await this.#options.follower.connection.drained()) && !signal.aborted
   }
 }

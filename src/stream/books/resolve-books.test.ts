@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../../test/database.js'
 import { toTokenId } from '../../core/ids.js'
-import { sortIdentifiers } from './identifiers.js'
+import { sortIdentifiers } from './book-request.js'
 import { resolveBooks } from './resolve-books.js'
 import { insertBookMarkets } from './test-catalogue-rows.js'
 

@@ -1,13 +1,13 @@
 import { toTokenId } from '../../core/ids.js'
 import { groupBy } from '../../lib/group-by.js'
 import type { Sql } from '../../store/connection.js'
-import type { Identifiers } from './identifiers.js'
 import {
-  type NamedTokens,
   selectBooksOfConditions,
   selectBooksOfEvents,
   selectBooksOfMarkets,
-} from './queries.js'
+  type TokensRow,
+} from '../queries.js'
+import type { Identifiers } from './book-request.js'
 
 /** The books that a client named. */
 export type ResolvedBooks = {
@@ -26,7 +26,7 @@ export type ResolvedBooks = {
 export async function resolveBooks(sql: Sql, named: Identifiers, tokensMax: number): Promise<ResolvedBooks> {
   const tokenIds = new Set(named.tokenIds)
   const limit = tokensMax + 1
-  const conditions = [...named.conditionIds].map((id) => id.slice(2))
+  const conditions = [...named.conditionIds]
   const slugs = [...named.slugs]
   const ofConditions = conditions.length === 0 ? [] : await selectBooksOfConditions(sql, conditions, limit)
   const ofEvents = slugs.length === 0 ? [] : await selectBooksOfEvents(sql, slugs, limit)
@@ -36,7 +36,7 @@ export async function resolveBooks(sql: Sql, named: Identifiers, tokensMax: numb
   const markets = withoutAmbiguous(ofMarkets)
 
   for (const { tokens } of [...ofConditions, ...ofEvents, ...markets.values()])
-    for (const digits of tokens) tokenIds.add(toTokenId(`0x${digits}`))
+    for (const token of tokens) tokenIds.add(toTokenId(token))
   const found = new Set(ofConditions.map(({ name }) => name))
   return {
     tokenIds: [...tokenIds],
@@ -47,14 +47,14 @@ export async function resolveBooks(sql: Sql, named: Identifiers, tokensMax: numb
     },
     unresolved: [
       ...named.invalid,
-      ...conditions.filter((condition) => !found.has(condition)).map((digits) => `0x${digits}`),
+      ...conditions.filter((condition) => !found.has(condition)),
       ...others.filter((slug) => !markets.has(slug)),
     ],
   }
 }
 
 /** A slug that several markets share names none of them. */
-function withoutAmbiguous(rows: readonly NamedTokens[]): Map<string, NamedTokens> {
+function withoutAmbiguous(rows: readonly TokensRow[]): Map<string, TokensRow> {
   const groups = groupBy(rows, ({ name }) => name)
   return new Map([...groups].flatMap(([name, [row, ...more]]) => (more.length === 0 ? [[name, row]] : [])))
 }

@@ -1,32 +1,19 @@
 import type { TSchema } from 'typebox'
 import { Value } from 'typebox/value'
 import { StrictBook } from '../../../test/strict-client/strict-book.js'
-import {
-  BatchMessage,
-  BookErrorMessage,
-  BookSnapshotMessage,
-  BooksPongMessage,
-  BooksSubscribedMessage,
-  BooksUnsubscribedMessage,
-  ResyncingMessage,
-  SnapshotBatchMessage,
-  SnapshotsDoneMessage,
-  StaleMessage,
-} from '../messages/book-messages.js'
+import { BOOK_MESSAGES, ORDERBOOK_SOCKET_MESSAGES } from '../messages.js'
 import type { RecordingConnection } from '../test-connection.js'
 
 type Json = { readonly [name: string]: unknown }
 
-const SCHEMAS = {
-  subscribed: BooksSubscribedMessage,
-  snapshot_batch: SnapshotBatchMessage,
-  book_snapshot: BookSnapshotMessage,
-  snapshots_done: SnapshotsDoneMessage,
-  batch: BatchMessage,
-  resyncing: ResyncingMessage,
-  stale: StaleMessage,
-  unsubscribed: BooksUnsubscribedMessage,
-  pong: BooksPongMessage,
+const { books_subscribed, books_unsubscribed, ...sent } = BOOK_MESSAGES
+const { books_pong, book_error, ...proofs } = ORDERBOOK_SOCKET_MESSAGES
+const MESSAGES = {
+  ...sent,
+  ...proofs,
+  subscribed: books_subscribed,
+  unsubscribed: books_unsubscribed,
+  pong: books_pong,
 }
 
 /** Rebuilds the books of a connection from its messages, and notes everything that is wrong with them. */
@@ -60,10 +47,10 @@ export class BookReader {
     const type = String(message.type)
     this.#count(type)
     if ('error' in message) {
-      this.#check(BookErrorMessage, message)
+      this.#check(book_error.schema, message)
       return
     }
-    this.#check(SCHEMAS[type as keyof typeof SCHEMAS], message)
+    this.#check(MESSAGES[type as keyof typeof MESSAGES]?.schema, message)
     const { updates, snapshots } = message as { updates?: Json[]; snapshots?: Json[] }
     const parts = updates ?? snapshots
     if (parts !== undefined && parts.length !== message.count) this.#note('wrong count', message)

@@ -27,7 +27,7 @@ beforeAll(async () => {
 afterAll(() => stream.close())
 beforeEach(() => {
   for (const { protocol } of clients.splice(0)) protocol.onClose()
-  expect(stream.hub.events.size + stream.hub.prices.size).toBe(0)
+  expect(stream.hub.subscriptions.size).toBe(0)
   // Past what the bus keeps.
   stream.clock.advance(6 * 60_000)
 })
@@ -133,7 +133,7 @@ describe('a message that is not taken', () => {
     expect(answers).toEqual([
       { type: 'error', code, message: expect.stringContaining(text), ...LIMITS[code] },
     ])
-    expect(stream.hub.events.size + stream.hub.prices.size).toBe(0)
+    expect(stream.hub.subscriptions.size).toBe(0)
     expect(connection.closed).toBeUndefined()
   })
 
@@ -163,7 +163,7 @@ describe('a message that is not taken', () => {
     const [answer] = await subscribe('blocks')
     expect(answer).toMatchObject({ type: 'error', code: 'subscription_limit', max: 200 })
     protocol.onClose()
-    expect(stream.hub.events.size).toBe(0)
+    expect(stream.hub.subscriptions.size).toBe(0)
   })
 
   test('a connection has 100,000 filter items', async () => {
@@ -226,9 +226,9 @@ describe('answers', () => {
       { code: 'unknown_subscription' },
     ])
     expect(await subscribe('trades')).toEqual([ack(id, 'trades', 3), EMPTY])
-    expect(stream.hub.events.size).toBe(2)
+    expect(stream.hub.subscriptions.size).toBe(2)
     expect(await say({ action: 'unsubscribe' })).toEqual([{ type: 'unsubscribed', subscriber_id: id }])
-    expect(stream.hub.events.size).toBe(0)
+    expect(stream.hub.subscriptions.size).toBe(0)
     expect(connection.hasFirehose).toBe(false)
   })
 
@@ -239,7 +239,7 @@ describe('answers', () => {
     protocol.onClose()
     await answered
     expect(connection.take()).toEqual([])
-    expect(stream.hub.events.size).toBe(0)
+    expect(stream.hub.subscriptions.size).toBe(0)
   })
 
   test('slugs and conditions that are not found are named, and so are filters that do not exist', async () => {
@@ -494,7 +494,7 @@ describe('coin prices', () => {
     expect(client.connection.take()).toHaveLength(hasEvents ? 1 : 0)
     expect(client.connection.hasFirehose).toBe(false)
     client.protocol.onClose()
-    expect(stream.hub.prices.size).toBe(0)
+    expect(stream.hub.subscriptions.size).toBe(0)
   })
 
   test('a second selection takes the place of the first', async () => {

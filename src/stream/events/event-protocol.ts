@@ -3,11 +3,10 @@ import type { Resumption } from '../../events/event-log.js'
 import { showValue } from '../../lib/show-value.js'
 import type { BookFeed } from '../books/book-feed.js'
 import { BookProtocol } from '../books/book-protocol.js'
-import type { Connection, Protocol } from '../connection.js'
+import { CLOSE, type Connection, type Protocol, Refusal } from '../connection.js'
 import type { StreamDeps } from '../deps.js'
 import type { StreamHub } from '../hub.js'
-import type { SubscribedMessage } from '../messages/control-messages.js'
-import { parseClientMessage } from '../subscriptions/client-message.js'
+import type { SubscribedMessage } from '../messages.js'
 import {
   canBePending,
   countStored,
@@ -16,10 +15,11 @@ import {
   type MarketScope,
   matchesEvent,
 } from '../subscriptions/event-filter.js'
-import { Refusal } from '../subscriptions/refusal.js'
+import type { ClientFields } from '../subscriptions/filter-rules.js'
 import { resolveMarkets } from '../subscriptions/resolve-markets.js'
 import {
   type PriceSelection,
+  parseClientMessage,
   readSubscribe,
   type SubscribeRequest,
 } from '../subscriptions/subscribe-request.js'
@@ -29,8 +29,6 @@ import { selectPastPrices, selectPastScores, startOf } from './replay-start.js'
 const SUBSCRIPTIONS_MAX = 200
 /** Filter values of one connection. */
 const ITEMS_MAX = 100_000
-/** The client is too slow, or the service cannot go on with it now: it may try again. */
-const TRY_AGAIN_LATER = 1013
 
 type ProtocolContext = Pick<
   StreamDeps,
@@ -57,7 +55,7 @@ type Subscription = {
   prices: PriceSelection | undefined
   scores: EventFilter | undefined
   replay: Replay | undefined
-  /** It has received everything behind this number that it wants; `undefined`: its replay goes on. */
+  /** It has received everything after this number that it wants; `undefined`: its replay goes on. */
   armedSeq: number | undefined
   /** Take it out of the index. */
   removals: (() => void)[]
@@ -74,8 +72,8 @@ export class EventProtocol implements Protocol {
   readonly #subscriptions = new Map<string, Subscription>()
   #count = 0
   #items = 0
-  /** Whose selection of coin prices the connection has. */
-  #priced: Subscription | undefined
+  /** Takes the connection's one selection of coin prices out of the index. */
+  #removePrices: (() => void) | undefined
   /** Long replays go out one after the other, while further messages are answered. */
   #replays: Promise<void> = Promise.resolve()
   #isClosed = false
@@ -140,7 +138,7 @@ export class EventProtocol implements Protocol {
     this.#connection.send({ type: 'error', code: 'unavailable', message })
   }
 
-  async #subscribe(fields: Readonly<Record<string, unknown>>): Promise<void> {
+  async #subscribe(fields: ClientFields): Promise<void> {
     if (this.#subscriptions.size >= SUBSCRIPTIONS_MAX) {
       const message = `a connection has at most ${SUBSCRIPTIONS_MAX} subscriptions`
       throw new Refusal('subscription_limit', message, { max: SUBSCRIPTIONS_MAX })
@@ -221,24 +219,24 @@ export class EventProtocol implements Protocol {
 
   #replay(
     subscription: Subscription,
-    { replay: wish, isFlat }: SubscribeRequest,
+    { replay: requested, isFlat }: SubscribeRequest,
     resume: Resumption | undefined,
   ): void {
     const { bus, priceBus, eventLog, clock } = this.#ctx
     const { filters, prices, scores } = subscription
     const { plan } = this.#connection.caller
     const hasEvents = filters.length > 0
-    const question = { wish, plan, nowMs: clock.now(), hasEvents, prices, scores, resume }
+    const query = { requested, plan, nowMs: clock.now(), hasEvents, prices, scores, resume }
     const replay = new Replay({
       bus,
       eventLog,
       resumptions: this.#hub.resumptions,
       connection: this.#connection,
       isFlat,
-      start: startOf(question, bus.lastSeq),
+      start: startOf(query, bus.lastSeq),
       isWanted: (event) => isWantedBy(filters, event),
       wasDelivered: (event) => this.#wasDelivered(event),
-      pastOthers: () => [...selectPastPrices(question, priceBus), ...selectPastScores(question, this.#ctx)],
+      pastOthers: () => [...selectPastPrices(query, priceBus), ...selectPastScores(query, this.#ctx)],
       arm: () => this.#arm(subscription),
       onFailed: (error) => this.#fail(error),
     })
@@ -257,20 +255,18 @@ export class EventProtocol implements Protocol {
     const { filters, prices, scores } = subscription
     subscription.replay = undefined
     subscription.armedSeq = this.#ctx.bus.publishedSeq
-    for (const filter of filters) {
-      subscription.removals.push(this.#hub.events.add(this.#connection, filter))
-    }
-    if (scores !== undefined) {
-      subscription.removals.push(this.#hub.scores.add(this.#connection, scores))
-    }
+    const add = (filter: EventFilter) => this.#hub.subscriptions.add(this.#connection, filter)
+    subscription.removals.push(...filters.map(add))
+    if (scores !== undefined) subscription.removals.push(add(scores))
     if (prices === undefined) return
-    this.#priced = subscription
-    this.#hub.prices.set(this.#connection, prices)
+    this.#removePrices?.()
+    this.#removePrices = add(prices)
+    subscription.removals.push(this.#removePrices)
   }
 
   #fail(error: unknown): void {
     this.#ctx.floodLog.write('warn', 'replay failed', () => ({ err: error }))
-    this.#connection.close(TRY_AGAIN_LATER, 'the replay could not be finished; try again')
+    this.#connection.close(CLOSE.tooSlow, 'the replay could not be finished; try again')
   }
 
   #unsubscribe(id: string | undefined): void {
@@ -295,10 +291,6 @@ export class EventProtocol implements Protocol {
     const { id, items, replay, removals } = subscription
     replay?.stop()
     for (const remove of removals) remove()
-    if (this.#priced === subscription) {
-      this.#hub.prices.delete(this.#connection)
-      this.#priced = undefined
-    }
     this.#subscriptions.delete(id)
     this.#hub.releaseItems(this.#connection.caller.accountId, items)
     this.#items -= items
@@ -325,11 +317,11 @@ function filtersOf(
 const isWantedBy = (filters: readonly EventFilter[], event: BusEvent): boolean =>
   filters.some((filter) => matchesEvent(filter, event))
 
-function presentPrices({ sources, isDefault }: PriceSelection) {
-  const windows = [30, 60].filter((seconds) => sources.has(seconds === 30 ? 'twap30' : 'twap60'))
-  const [only = 'spot'] = sources
+function presentPrices({ priceKinds, isDefault }: PriceSelection) {
+  const windows = [30, 60].filter((seconds) => priceKinds.has(seconds === 30 ? 'twap30' : 'twap60'))
+  const [only = 'spot'] = priceKinds
   return {
-    price_source: isDefault ? 'follow_main' : sources.size > 1 ? 'both' : only,
+    price_source: isDefault ? 'follow_main' : priceKinds.size > 1 ? 'both' : only,
     twap_windows: windows.length === 0 ? null : windows,
   }
 }

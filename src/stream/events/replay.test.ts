@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => stream.close())
 beforeEach(() => {
   for (const { protocol } of clients.splice(0)) protocol.onClose()
-  expect(stream.hub.events.size).toBe(0)
+  expect(stream.hub.subscriptions.size).toBe(0)
   forget()
 })
 
@@ -188,7 +188,7 @@ describe('a long replay', () => {
       return true
     }
     await subscribe(client, 'trades', { since: stream.clock.now() - 1 })
-    await until(() => stream.hub.events.size === 1)
+    await until(() => stream.hub.subscriptions.size === 1)
     stream.bus.publish([trade()])
     expect(waits).toBeGreaterThan(2)
     expect(seqsOf(client)).toEqual(publishedAfter(before))
@@ -204,7 +204,7 @@ describe('a long replay', () => {
       return true
     }
     await subscribe(client, 'trades', { since: 0 })
-    await until(() => stream.hub.events.size === 2)
+    await until(() => stream.hub.subscriptions.size === 2)
     stream.bus.publish([trade({ side: 'BUY' })])
     const seqs = seqsOf(client)
     expect(seqs.toSorted((a, b) => a - b)).toEqual(publishedAfter(before))
@@ -227,7 +227,7 @@ describe('a long replay', () => {
     release(true)
     await new Promise(setImmediate)
     expect(connection.take()).toEqual([])
-    expect(stream.hub.events.size).toBe(0)
+    expect(stream.hub.subscriptions.size).toBe(0)
   })
 
   test('looks at many events in steps', async () => {
@@ -236,7 +236,7 @@ describe('a long replay', () => {
     const client = connect()
     await subscribe(client, 'trades', { since: 0, side: 'BUY' })
     expect(client.connection.messages).toHaveLength(1)
-    await until(() => stream.hub.events.size === 1)
+    await until(() => stream.hub.subscriptions.size === 1)
     stream.bus.publish([trade({ side: 'BUY' })])
     expect(seqsOf(client)).toHaveLength(2)
   })
@@ -251,7 +251,7 @@ describe('a long replay', () => {
     await subscribe(client, 'trades', { since: 0 })
     await until(() => client.connection.closed !== undefined)
     expect(client.connection.closed?.code).toBe(1013)
-    expect(stream.hub.events.size).toBe(0)
+    expect(stream.hub.subscriptions.size).toBe(0)
   })
 })
 
@@ -279,7 +279,7 @@ describe('since_seq', () => {
     const client = connect()
     await subscribe(client, 'trades', { since_seq: seq })
     expect(resumeOf(client)).toBe('exact')
-    await until(() => stream.hub.events.size === 1)
+    await until(() => stream.hub.subscriptions.size === 1)
     stream.bus.publish([pending()])
     expect(seqsOf(client)).toEqual(publishedAfter(seq))
   })
@@ -336,7 +336,7 @@ test('a client that has seen more of another process than is stored gets nothing
   const stored = [seq - 1, seq, seq + 1].map((each) => new BusEvent(trade(), each, clock.now()))
   bus.restore(stored)
   await until(() => seqsOf(client).length === 1)
-  await until(() => stream.hub.events.size === 1)
+  await until(() => stream.hub.subscriptions.size === 1)
   bus.publish(trades(1))
   expect(seqsOf(client)).toEqual([seq + 1, bus.lastSeq])
 })
@@ -379,7 +379,7 @@ test('whatever happens while a client resumes, it gets every event behind its nu
           return true
         }
         await subscribe(client, 'trades', { since_seq: seq })
-        await until(() => stream.hub.events.size === 1)
+        await until(() => stream.hub.subscriptions.size === 1)
         stream.bus.publish([pending()])
         expect(client.connection.messages[0]?.resume).toBe('exact')
         expect(seqsOf(client)).toEqual(publishedAfter(seq))
@@ -399,7 +399,7 @@ test('events that are stored and not published yet come once, live', async () =>
   await sql.begin((tx) => ctx.eventLog.insert(tx, events))
   const client = connect()
   await subscribe(client, 'trades', { since_seq: seq - 1 })
-  await until(() => stream.hub.events.size > 0)
+  await until(() => stream.hub.subscriptions.size > 0)
   publish()
   expect(seqsOf(client)).toEqual(publishedAfter(seq - 1))
 })

@@ -2,9 +2,10 @@ import { setTimeout as delay, setImmediate } from 'node:timers/promises'
 import type { Bus } from '../../bus/bus.js'
 import type { BusEvent } from '../../bus/event.js'
 import type { EventLog } from '../../events/event-log.js'
+import { meterOf } from '../../events/registry.js'
 import type { FairSemaphore } from '../../lib/fair-semaphore.js'
 import type { Connection } from '../connection.js'
-import { ReplayFrames } from './replay-frames.js'
+import type { TransferMeter } from '../fast/shared-frame.js'
 
 /**
  * Resumptions of one account that read the log of events at the same time; the others wait. Reading a day of it
@@ -12,7 +13,7 @@ import { ReplayFrames } from './replay-frames.js'
  */
 const RESUMPTIONS_MAX = 2
 
-/** Events that are looked at before others have their turn. */
+/** Events that are compared before other work of the process goes on. */
 const SCANNED_MAX = 20_000
 /** This many of the newest are searched for the last few that match: some 20 ms of work. */
 const SEARCHED_MAX = 200_000
@@ -51,8 +52,8 @@ export type ReplayOptions = {
  * goes through the events in the order of their numbers, and keeps the number up to which it has gone:
  *
  *   log      pages of the database, from the number that the client has seen to the newest stored one
- *   memory   what the bus has behind that, in steps. Between steps it waits until the client has taken
- *            what was sent, so live events never wait behind more than a step of the past.
+ *   memory   what the bus has after that, in steps. Between steps it waits until the client has taken
+ *            what was sent, so live events never wait for more than a step of the past.
  *   ahead    the client has seen numbers that are not here yet: pending events of another process,
  *            which this one reads when they are stored. They must not be sent again.
  *   armed    the last step finds the end of the buffer, and arms before anything else can be published
@@ -96,9 +97,9 @@ export class Replay {
   async run(): Promise<void> {
     const { bus, onFailed } = this.#options
     try {
-      let goesOn = this.#needsLog ? await this.#readLog() : await this.#isReady()
-      while (goesOn && !this.#step(bus.page(this.#cursor, SCANNED_MAX))) {
-        goesOn = await this.#isReady()
+      let isActive = this.#needsLog ? await this.#readLog() : await this.#isReady()
+      while (isActive && !this.#step(bus.page(this.#cursor, SCANNED_MAX))) {
+        isActive = await this.#isReady()
       }
     } catch (error) {
       if (!this.#isStopped) onFailed(error)
@@ -209,3 +210,65 @@ export class Replay {
 
 const merge = (events: readonly BusEvent[], others: readonly BusEvent[]): readonly BusEvent[] =>
   [...events, ...others].sort((a, b) => a.timestampMs - b.timestampMs)
+
+/** Clients refuse messages of more than 10 MiB, and a large one delays the events after it. */
+const EVENTS_PER_FRAME_MAX = 500
+const FRAME_LENGTH_MAX = 1024 * 1024
+
+/**
+ * Sends events of the past: in `snapshot` messages, or one by one. They go out with the texts that
+ * live ones have.
+ */
+class ReplayFrames {
+  readonly #connection: Connection
+  readonly #isFlat: boolean
+  #texts: string[] = []
+  #length = 0
+  #meter: TransferMeter = 'ws_onchain'
+  #hasSent = false
+  #sentLength = 0
+
+  constructor(connection: Connection, isFlat: boolean) {
+    this.#connection = connection
+    this.#isFlat = isFlat
+  }
+
+  add(event: BusEvent): void {
+    const { text } = event
+    if (this.#isFlat) {
+      this.#send(text, meterOf(event.type))
+      return
+    }
+    if (this.#length + text.length > FRAME_LENGTH_MAX) this.#flush()
+    if (this.#texts.length === 0) this.#meter = meterOf(event.type)
+    this.#texts.push(text)
+    this.#length += text.length + 1
+    if (this.#texts.length === EVENTS_PER_FRAME_MAX) this.#flush()
+  }
+
+  /** Sends the rest, or the message that there was nothing. */
+  end(): void {
+    if (this.#texts.length > 0 || !this.#hasSent) this.#flush()
+  }
+
+  /** Characters that were sent since the last call. */
+  takeSentLength(): number {
+    const length = this.#sentLength
+    this.#sentLength = 0
+    return length
+  }
+
+  #flush(): void {
+    const { length } = this.#texts
+    const text = `{"type":"snapshot","count":${length},"events":[${this.#texts.join(',')}]}`
+    this.#texts = []
+    this.#length = 0
+    this.#send(text, this.#meter)
+  }
+
+  #send(text: string, meter: TransferMeter): void {
+    this.#connection.send(text, meter)
+    this.#hasSent = true
+    this.#sentLength += text.length
+  }
+}

@@ -163,7 +163,7 @@ test('subscriptions stack, a score that several match is sent once, and each end
   expect(publish('2')).toEqual(['nba-1 2', 'epl-2 2', 'trade'])
   await client.say({ action: 'unsubscribe' })
   expect(publish('3')).toEqual([])
-  expect(stream.hub.scores.size).toBe(0)
+  expect(stream.hub.subscriptions.size).toBe(0)
 })
 
 test('all scores are no firehose, and count as prices do', async () => {

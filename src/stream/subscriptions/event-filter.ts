@@ -1,17 +1,18 @@
 import type { BusEvent } from '../../bus/event.js'
+import { typesThat } from '../../events/registry.js'
 
 /** Values of a filter: one of them has to be in the event. */
 type OneOf<Value = string> = ReadonlySet<Value> | undefined
 
 /**
- * Which events a subscription receives. Every filter that is given has to hold. All sets are in the
+ * Which events a subscription receives. Every filter that is set has to hold. All sets are in the
  * spelling of the keys of events.
  */
 export type EventFilter = {
   types: ReadonlySet<string>
   status?: 'pending' | 'confirmed' | undefined
   wallets?: OneOf
-  /** One for each of `tokens`, `slugs` and `condition_ids` that is given. */
+  /** One for each of `tokens`, `slugs` and `condition_ids` that is set. */
   scopes: readonly MarketScope[]
   side?: string | undefined
   /** In dollars, both included. */
@@ -21,6 +22,9 @@ export type EventFilter = {
   /** Of scores only. */
   leagues?: OneOf
   gameSlugs?: OneOf
+  /** Of coin prices only. */
+  feeds?: OneOf
+  priceKinds?: OneOf
 }
 
 /** A part of all markets: an event with one of these keys is in it. */
@@ -56,6 +60,8 @@ export function matchesEvent(filter: EventFilter, { type, keys }: FilteredEvent)
   if (!isIn(filter.leagues, keys.league) || !isIn(filter.gameSlugs, keys.gameSlug)) return false
   if (!hasAny(filter.wallets, keys.wallets)) return false
   for (const scope of filter.scopes) if (!isInScope(scope, keys)) return false
+  if (filter.feeds !== undefined)
+    return isIn(filter.feeds, keys.feed) && isIn(filter.priceKinds, keys.priceSource)
   return filter.combo === undefined || matchesCombo(filter.combo, keys.combo)
 }
 
@@ -94,23 +100,15 @@ const isIn = (wanted: OneOf, value: string | undefined): boolean =>
   wanted === undefined || (value !== undefined && wanted.has(value))
 
 /** How many values the filter holds in memory. */
-export function countStored(filter: EventFilter): number {
-  const { wallets, scopes, leagues, gameSlugs, combo = {} } = filter
-  const sets = [
-    wallets,
-    leagues,
-    gameSlugs,
-    ...scopes.flatMap(({ tokens, slugs, conditionIds }) => [tokens, slugs, conditionIds]),
-    combo.conditionIds,
-    combo.legPositionIds,
-    combo.eventIds,
-    combo.moduleIds,
-  ]
-  return sets.reduce((sum, set) => sum + (set?.size ?? 0), 0)
+export const countStored = ({ types, ...conditions }: EventFilter): number => countValues(conditions)
+
+function countValues(value: unknown): number {
+  if (value instanceof Set) return value.size
+  if (typeof value !== 'object' || value === null) return 0
+  return Object.values(value).reduce((sum, inner) => sum + countValues(inner), 0)
 }
 
-/** There are few of them: a subscription to all of them does not count as a firehose. */
-const RARE_TYPES: ReadonlySet<string> = new Set(['block', 'reorg', 'oracle', 'score_update'])
+const RARE_TYPES = typesThat('isRare')
 
 /** Receives everything of some type, which counts toward the firehose limit of the plan. */
 export function isFirehose(filter: EventFilter): boolean {
@@ -126,8 +124,8 @@ export function isFirehose(filter: EventFilter): boolean {
   return !isNarrow && [...filter.types].some((type) => !RARE_TYPES.has(type))
 }
 
-const PENDING_TYPES: readonly string[] = ['settlement', 'fill', 'combo_execution', 'combo_approval']
+const PENDING_TYPES = typesThat('canBePending')
 
 /** Whether it may receive events that are not in a block yet. */
 export const canBePending = ({ types, status }: EventFilter): boolean =>
-  status !== 'confirmed' && PENDING_TYPES.some((type) => types.has(type))
+  status !== 'confirmed' && [...types].some((type) => PENDING_TYPES.has(type))

@@ -1,8 +1,8 @@
 import { toTokenId } from '../../core/ids.js'
 import type { Sql } from '../../store/connection.js'
+import { Refusal } from '../connection.js'
+import { selectTokensOfConditions, selectTokensOfSlugs, type TokensRow } from '../queries.js'
 import type { MarketScope } from './event-filter.js'
-import { selectTokensOfConditions, selectTokensOfSlugs, type TokensRow } from './queries.js'
-import { Refusal } from './refusal.js'
 import { bothSpellings, type SubscribeRequest } from './subscribe-request.js'
 
 /** Markets that the slugs or the conditions of one subscription may stand for. */

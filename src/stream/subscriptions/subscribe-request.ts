@@ -1,33 +1,77 @@
-import { MILLISECONDS_MAX, MILLISECONDS_MIN } from '../../core/unix-time.js'
-import { type Feed, feedOf, SYMBOLS } from '../../prices/streams.js'
+import { MILLISECONDS_MIN } from '../../core/unix-time.js'
+import { PRESETS, type Preset, typesThat } from '../../events/registry.js'
+import { showValue } from '../../lib/show-value.js'
+import type { PriceKind } from '../../upstreams/prices/source.js'
+import { Refusal } from '../connection.js'
 import type { ComboFilter, EventFilter } from './event-filter.js'
-import {
-  AMOUNT_USD_MAX,
-  FilterFields,
-  readCondition,
-  readCount,
-  readEventId,
-  readLeague,
-  readNumber,
-  readOneOf,
-  readSlug,
-  readToken,
-  readWallet,
-} from './filter-fields.js'
-import { findPreset, type Preset, SELECTABLE_TYPES } from './presets.js'
-import { Refusal } from './refusal.js'
+import { type ClientFields, FEEDS, FilterFields, isRecord } from './filter-rules.js'
+
+/** What a client of the event socket says. */
+export type ClientMessage =
+  | { action: 'subscribe'; fields: ClientFields }
+  /** `undefined`: all subscriptions. */
+  | { action: 'unsubscribe'; subscriptionId: string | undefined }
+  | { action: 'ping' }
+  /** For orderbooks, whose protocol reads the fields. */
+  | { action: 'books'; fields: ClientFields }
+
+const ACTIONS = 'subscribe, unsubscribe, ping'
+
+/** Throws a `Refusal`. */
+export function parseClientMessage(text: string): ClientMessage {
+  const fields = parseFields(text)
+  const { action } = fields
+  if (isOfBooks(fields)) return { action: 'books', fields }
+  switch (action) {
+    case 'subscribe':
+      return { action, fields }
+    case 'unsubscribe':
+      return { action, subscriptionId: readSubscriptionId(fields.subscription_id) }
+    case 'ping':
+      return { action }
+    default:
+      throw new Refusal(
+        'invalid_message',
+        action === undefined
+          ? `action is missing. Valid actions: ${ACTIONS}`
+          : `unknown action ${showValue(action)}. Valid actions: ${ACTIONS}`,
+      )
+  }
+}
+
+function parseFields(text: string): ClientFields {
+  let message: unknown
+  try {
+    message = JSON.parse(text)
+  } catch {
+    throw new Refusal('invalid_json', 'the message is not JSON')
+  }
+  if (isRecord(message)) return message
+  throw new Refusal('invalid_message', 'the message is not a JSON object')
+}
+
+/** On this socket too clients may follow books, with the messages of the other one. */
+function isOfBooks({ action, type, markets, token_ids }: ClientFields): boolean {
+  const namesBooks = Array.isArray(markets) || Array.isArray(token_ids)
+  if (action === 'subscribe') return type === 'orderbook' || (type === undefined && namesBooks)
+  return action === 'unsubscribe' ? type === 'orderbook' || namesBooks : action === 'resync'
+}
+
+function readSubscriptionId(id: unknown): string | undefined {
+  if (id === undefined || id === null) return undefined
+  if (typeof id === 'string') return id
+  throw new Refusal('invalid_message', `subscription_id must be text, not ${showValue(id)}`)
+}
 
 /** Which coin prices a subscription receives. */
-export type PriceSelection = {
-  feeds: ReadonlySet<Feed>
-  sources: ReadonlySet<PriceChoice>
+export type PriceSelection = EventFilter & {
+  priceKinds: ReadonlySet<PriceKind>
   /** Neither a source nor a window was chosen. */
   isDefault: boolean
 }
-type PriceChoice = 'spot' | 'twap30' | 'twap60'
 
 /** What of the past the client wants. `default`: it did not say. */
-export type ReplayWish =
+export type ReplayRequest =
   | { kind: 'default' }
   | { kind: 'count'; count: number }
   | { kind: 'since'; sinceMs: number }
@@ -49,18 +93,14 @@ export type SubscribeRequest = {
   prices: PriceSelection | undefined
   /** Which scores; `undefined`: none. */
   scores: EventFilter | undefined
-  replay: ReplayWish
+  replay: ReplayRequest
   warnings: readonly string[]
 }
 
-/** What every client that names them wants to have, whichever wallets or markets it follows. */
-const UNFILTERED_TYPES: readonly string[] = ['block', 'reorg']
+const UNFILTERED_TYPES = typesThat('ignoresFilters')
 
 /** Throws a `Refusal`. `itemsMax`: filter items that the plan allows; null: without limit. */
-export function readSubscribe(
-  message: Readonly<Record<string, unknown>>,
-  itemsMax: number | null,
-): SubscribeRequest {
+export function readSubscribe(message: ClientFields, itemsMax: number | null): SubscribeRequest {
   const { type, preset } = findPreset(message.type)
   const fields = new FilterFields(message)
   const { itemCount } = fields
@@ -73,8 +113,8 @@ export function readSubscribe(
   const { types, unfilteredTypes } = readTypes(fields, preset)
   const markets = {
     tokens: readTokens(fields),
-    slugs: fields.list('slugs', readSlug, 'slugs of 1 to 300 characters'),
-    conditionIds: fields.list('condition_ids', readCondition, 'condition ids in hex'),
+    slugs: fields.read('slugs'),
+    conditionIds: fields.read('condition_ids'),
   }
   const isOfScores = scores !== undefined && types.size + unfilteredTypes.size === 0
   return {
@@ -110,10 +150,8 @@ function readWarnings(fields: FilterFields, { hasPrices, hasScores }: Preset, is
   return warnings
 }
 
-const EVENT_TYPES = `event types. Valid ones: ${SELECTABLE_TYPES.join(', ')}`
-
 function readTypes(fields: FilterFields, preset: Preset) {
-  const named = fields.list('event_types', readOneOf(SELECTABLE_TYPES), EVENT_TYPES)
+  const named = fields.read('event_types')
   if (named === undefined) {
     // A client that chooses among coin prices wants nothing else.
     const events = preset.hasPrices && choosesPrices(fields) ? [] : preset.events
@@ -121,29 +159,22 @@ function readTypes(fields: FilterFields, preset: Preset) {
   }
   const all = preset.isFlat ? [...preset.events, ...named] : [...named]
   return {
-    types: new Set<string>(all.filter((type) => !UNFILTERED_TYPES.includes(type))),
-    unfilteredTypes: new Set<string>(all.filter((type) => UNFILTERED_TYPES.includes(type))),
+    types: new Set<string>(all.filter((type) => !UNFILTERED_TYPES.has(type))),
+    unfilteredTypes: new Set<string>(all.filter((type) => UNFILTERED_TYPES.has(type))),
   }
 }
 
-const SIDES = ['BUY', 'SELL', 'YES', 'NO'] as const
-const DIRECTIONS = ['BUY', 'SELL'] as const
-const STATUSES = ['pending', 'confirmed', 'all'] as const
-
-const DOLLARS = `a number of dollars from 0 to ${AMOUNT_USD_MAX}`
-const readDollars = readNumber(AMOUNT_USD_MAX)
-
 function readValues(fields: FilterFields, { minSize }: Preset) {
-  const status = fields.value('status', readOneOf(STATUSES), 'pending, confirmed or all')
-  const sizeMin = fields.value('min_size', readDollars, DOLLARS) ?? minSize
-  const sizeMax = fields.value('max_size', readDollars, DOLLARS)
+  const status = fields.read('status')
+  const sizeMin = fields.read('min_size') ?? minSize
+  const sizeMax = fields.read('max_size')
   if (sizeMin !== undefined && sizeMax !== undefined && sizeMin > sizeMax) {
     throw new Refusal('invalid_filter', `max_size ${sizeMax} is below min_size ${sizeMin}`)
   }
   return {
     status: status === 'all' ? undefined : status,
-    wallets: fields.list('wallets', readWallet, 'addresses: 0x and 40 hexadecimal digits'),
-    side: fields.value('side', readOneOf(SIDES), 'BUY or SELL, for combos YES or NO'),
+    wallets: fields.read('wallets'),
+    side: fields.read('side'),
     sizeMin,
     sizeMax,
   }
@@ -153,47 +184,23 @@ const TOKEN_LISTS = ['tokens', 'markets', 'token_ids'] as const
 
 /** The three names mean the same: they are one filter. */
 function readTokens(fields: FilterFields): ReadonlySet<string> | undefined {
-  const lists = TOKEN_LISTS.flatMap(
-    (name) => fields.list(name, readToken, 'token ids: decimal numbers as text') ?? [],
-  )
+  const lists = TOKEN_LISTS.flatMap((name) => fields.read(name) ?? [])
   const [first] = lists
   return lists.length < 2 ? first : new Set(lists.flatMap((list) => [...list]))
 }
 
-const MODULE_IDS: readonly unknown[] = [1, 2, 3, 4]
-const ACTIONS = [
-  'Prepare',
-  'Split',
-  'Merge',
-  'HorizontalSplit',
-  'HorizontalMerge',
-  'Convert',
-  'Redeem',
-  'Wrap',
-  'Unwrap',
-  'Transfer',
-  'Compress',
-  'Extract',
-  'Inject',
-  'ConvertToYesBasket',
-  'MergeFromYesBasket',
-] as const
-
 function readCombo(fields: FilterFields): ComboFilter | undefined {
-  const conditions = fields.list('combo_condition_ids', readCondition, 'condition ids in hex')
+  const conditions = fields.read('combo_condition_ids')
   const combo: ComboFilter = {
     conditionIds: conditions && bothSpellings(conditions),
-    legPositionIds: fields.list('leg_position_ids', readToken, 'position ids: decimal numbers'),
-    eventIds: fields.list('event_ids', readEventId, 'event ids: 0x and 58 hexadecimal digits'),
-    moduleIds: fields.list('module_ids', readModule, 'module ids: 1, 2 or 3'),
-    direction: fields.value('direction', readOneOf(DIRECTIONS), 'BUY or SELL'),
-    action: fields.value('action', readOneOf(ACTIONS), `one of ${ACTIONS.join(', ')}`),
+    legPositionIds: fields.read('leg_position_ids'),
+    eventIds: fields.read('event_ids'),
+    moduleIds: fields.read('module_ids'),
+    direction: fields.read('direction'),
+    action: fields.read('action'),
   }
   return Object.values(combo).every((filter) => filter === undefined) ? undefined : combo
 }
-
-const readModule = (item: unknown): number | undefined =>
-  typeof item === 'number' && MODULE_IDS.includes(item) ? item : undefined
 
 const CONDITION_LENGTH = 64
 
@@ -204,52 +211,42 @@ export function bothSpellings(conditionIds: ReadonlySet<string>): Set<string> {
   return spellings
 }
 
-const FEEDS = SYMBOLS.map(feedOf)
-const readFeedName = readOneOf(FEEDS)
-const readSymbol = readOneOf(SYMBOLS)
-
-function readFeed(item: unknown): Feed | undefined {
-  const symbol = readSymbol(item)
-  return symbol === undefined ? readFeedName(item) : feedOf(symbol)
-}
-
 const choosesPrices = (fields: FilterFields): boolean => fields.has('feeds', 'price_source', 'twap_windows')
 
 function readPrices(fields: FilterFields, { hasPrices }: Preset): PriceSelection | undefined {
-  const feeds = fields.list('feeds', readFeed, `feeds. Valid ones: ${FEEDS.join(', ')}`)
-  const source = fields.value('price_source', readOneOf(['spot']), '"spot"')
-  const windows = fields.list('twap_windows', readWindow, '30 or 60')
+  const feeds = fields.read('feeds')
+  const source = fields.read('price_source')
+  const windows = fields.read('twap_windows')
   if (source !== undefined && windows !== undefined) {
     throw new Refusal('invalid_filter', 'price_source and twap_windows exclude each other')
   }
   // Types that are named take the place of everything that the preset has.
   if (!hasPrices || (fields.has('event_types') && !choosesPrices(fields))) return undefined
   return {
+    types: PRICE_TYPES,
+    scopes: [],
     feeds: feeds ?? new Set(FEEDS),
-    sources: windows ?? new Set(['spot']),
+    priceKinds: windows ?? new Set(['spot']),
     isDefault: source === undefined && windows === undefined,
   }
 }
 
-const readWindow = (item: unknown): PriceChoice | undefined =>
-  item === 30 ? 'twap30' : item === 60 ? 'twap60' : undefined
-
+const PRICE_TYPES: ReadonlySet<string> = new Set(['price_feed'])
 const SCORE_TYPES: ReadonlySet<string> = new Set(['score_update'])
-const LEAGUES = 'codes of leagues: 1 to 40 letters, digits, hyphens and underscores'
 
 const choosesScores = (fields: FilterFields): boolean => fields.has('leagues', 'game_slugs')
 
 function readScores(fields: FilterFields, { hasScores }: Preset): EventFilter | undefined {
-  const leagues = fields.list('leagues', readLeague, LEAGUES)
-  const gameSlugs = fields.list('game_slugs', readSlug, 'slugs of 1 to 300 characters')
+  const leagues = fields.read('leagues')
+  const gameSlugs = fields.read('game_slugs')
   if (!hasScores || (fields.has('event_types') && !choosesScores(fields))) return undefined
   return { types: SCORE_TYPES, scopes: [], leagues, gameSlugs }
 }
 
-function readReplay(fields: FilterFields): ReplayWish {
-  const count = fields.value('snapshot_count', readCount, 'a whole number')
-  const since = fields.value('since', readNumber(MILLISECONDS_MAX), 'a Unix time in milliseconds')
-  const afterSeq = fields.value('since_seq', readCount, 'the seq of an event')
+function readReplay(fields: FilterFields): ReplayRequest {
+  const count = fields.read('snapshot_count')
+  const since = fields.read('since')
+  const afterSeq = fields.read('since_seq')
   if (afterSeq !== undefined) return { kind: 'seq', afterSeq }
   if (since !== undefined) {
     // Flat fills have times in seconds, and clients send back the last one they saw.
@@ -257,4 +254,15 @@ function readReplay(fields: FilterFields): ReplayWish {
     return { kind: 'since', sinceMs }
   }
   return count === undefined ? { kind: 'default' } : { kind: 'count', count }
+}
+
+const DEFAULT_TYPE = 'settlements'
+
+/** Throws a `Refusal` that lists the types there are. */
+function findPreset(type: unknown): { type: string; preset: Preset } {
+  const name = type ?? DEFAULT_TYPE
+  const preset = typeof name === 'string' ? PRESETS.get(name) : undefined
+  if (typeof name === 'string' && preset !== undefined) return { type: name, preset }
+  const valid = [...PRESETS.keys(), 'orderbook'].join(', ')
+  throw new Refusal('unknown_type', `unknown type ${showValue(type)}. Valid types: ${valid}`)
 }

@@ -6,9 +6,9 @@ type Entry<Receiver> = {
   member: Member<Receiver>
   /** One bit for each type that it wants. */
   typeBits: number
-  /** What is to be asked besides; `undefined`: nothing. */
+  /** What is to be checked besides; `undefined`: nothing. */
   rest: EventFilter | undefined
-  askedAt: number
+  checkedAt: number
 }
 
 /** A receiver, shared by all of its filters. */
@@ -17,27 +17,26 @@ type Member<Receiver> = { receiver: Receiver; entries: number; foundAt: number }
 /** Most keys are those of one filter. */
 type Posting<Receiver> = Entry<Receiver> | Set<Entry<Receiver>>
 
-/** Filters that are the same and name no key: they are asked once for all. */
+/** Filters that are the same and name no key: they are checked once for all. */
 type BroadGroup<Receiver> = { filter: EventFilter; entries: Set<Entry<Receiver>> }
 
 const TYPES_MAX = 31
 
-const DIMENSIONS = [
-  'wallet',
-  'token',
-  'slug',
-  'condition',
-  'combo',
-  'leg',
-  'comboEvent',
-  'game',
-  'league',
-] as const
-type Dimension = (typeof DIMENSIONS)[number]
+/** What filters are posted by. */
+type Dimension =
+  | 'wallet'
+  | 'token'
+  | 'slug'
+  | 'condition'
+  | 'combo'
+  | 'leg'
+  | 'comboEvent'
+  | 'game'
+  | 'league'
 
 /**
  * Finds the receivers of an event. A filter that names wallets, or tokens, is posted under each of
- * them, and asked only about events that have one: the cost of an event grows with the filters that
+ * them, and checked only for events that have one: the cost of an event grows with the filters that
  * share a key with it, not with all there are. Filters that name no key are posted under their types,
  * once for all that are the same.
  */
@@ -57,7 +56,7 @@ export class SubscriptionIndex<Receiver extends object> {
   readonly #groupsByType = new Map<string, Set<BroadGroup<Receiver>>>()
   readonly #members = new Map<Receiver, Member<Receiver>>()
   readonly #typeBits = new Map<string, number>()
-  /** Counts the events: entries and members with its number were asked or found for it already. */
+  /** Counts the events: entries and members with its number were checked or found for it already. */
   #round = 0
   #size = 0
 
@@ -73,8 +72,8 @@ export class SubscriptionIndex<Receiver extends object> {
     const entry: Entry<Receiver> = {
       member,
       typeBits: this.#bitsOf(filter.types),
-      rest: anchor !== undefined && asksMore(anchor.rest) ? anchor.rest : undefined,
-      askedAt: 0,
+      rest: anchor !== undefined && hasConditions(anchor.rest) ? anchor.rest : undefined,
+      checkedAt: 0,
     }
     this.#members.set(receiver, member)
     member.entries++
@@ -108,29 +107,29 @@ export class SubscriptionIndex<Receiver extends object> {
 
   #matchKeys(event: FilteredEvent, typeBit: number, found: Receiver[]): void {
     const { keys } = event
-    const ask = (dimension: Dimension, key: string) => {
+    const check = (dimension: Dimension, key: string) => {
       const posting = this.#postings[dimension].get(key)
       if (posting === undefined) return
-      if (posting instanceof Set) for (const entry of posting) this.#askEntry(entry, event, typeBit, found)
-      else this.#askEntry(posting, event, typeBit, found)
+      if (posting instanceof Set) for (const entry of posting) this.#checkEntry(entry, event, typeBit, found)
+      else this.#checkEntry(posting, event, typeBit, found)
     }
-    for (const wallet of keys.wallets) ask('wallet', wallet)
-    for (const token of keys.tokens) ask('token', token)
-    for (const condition of keys.conditionIds) ask('condition', condition)
-    if (keys.marketSlug !== undefined) ask('slug', keys.marketSlug)
-    if (keys.eventSlug !== undefined) ask('slug', keys.eventSlug)
-    if (keys.gameSlug !== undefined) ask('game', keys.gameSlug)
-    if (keys.league !== undefined) ask('league', keys.league)
+    for (const wallet of keys.wallets) check('wallet', wallet)
+    for (const token of keys.tokens) check('token', token)
+    for (const condition of keys.conditionIds) check('condition', condition)
+    if (keys.marketSlug !== undefined) check('slug', keys.marketSlug)
+    if (keys.eventSlug !== undefined) check('slug', keys.eventSlug)
+    if (keys.gameSlug !== undefined) check('game', keys.gameSlug)
+    if (keys.league !== undefined) check('league', keys.league)
     const { combo } = keys
     if (combo === undefined) return
-    if (combo.conditionId !== undefined) ask('combo', combo.conditionId)
-    for (const leg of combo.legPositionIds) ask('leg', leg)
-    for (const id of combo.eventIds) ask('comboEvent', id)
+    if (combo.conditionId !== undefined) check('combo', combo.conditionId)
+    for (const leg of combo.legPositionIds) check('leg', leg)
+    for (const id of combo.eventIds) check('comboEvent', id)
   }
 
-  #askEntry(entry: Entry<Receiver>, event: FilteredEvent, typeBit: number, found: Receiver[]): void {
-    if ((entry.typeBits & typeBit) === 0 || entry.askedAt === this.#round) return
-    entry.askedAt = this.#round
+  #checkEntry(entry: Entry<Receiver>, event: FilteredEvent, typeBit: number, found: Receiver[]): void {
+    if ((entry.typeBits & typeBit) === 0 || entry.checkedAt === this.#round) return
+    entry.checkedAt = this.#round
     const { member, rest } = entry
     if (member.foundAt === this.#round) return
     if (rest === undefined || matchesEvent(rest, event)) this.#find(member, found)
@@ -168,8 +167,8 @@ export class SubscriptionIndex<Receiver extends object> {
   }
 
   #eachKey({ keys }: Anchor, act: (postings: Map<string, Posting<Receiver>>, key: string) => void): void {
-    for (const dimension of DIMENSIONS) {
-      for (const key of keys[dimension] ?? []) act(this.#postings[dimension], key)
+    for (const [dimension, postings] of Object.entries(this.#postings)) {
+      for (const key of keys[dimension as Dimension] ?? []) act(postings, key)
     }
   }
 
@@ -185,7 +184,7 @@ export class SubscriptionIndex<Receiver extends object> {
   }
 }
 
-/** The keys under which a filter is posted, and what is to be asked about events that have one. */
+/** The keys under which a filter is posted, and what is to be checked of events that have one. */
 type Anchor = { keys: { readonly [D in Dimension]?: Iterable<string> }; rest: EventFilter }
 
 /**
@@ -219,16 +218,17 @@ function anchorOf(filter: EventFilter): Anchor | undefined {
 }
 
 /** Whether it has conditions besides the types. */
-const asksMore = ({ types, ...conditions }: EventFilter): boolean =>
+const hasConditions = ({ types, ...conditions }: EventFilter): boolean =>
   Object.values(conditions).some(
     (condition) => condition !== undefined && !(Array.isArray(condition) && condition.length === 0),
   )
 
 /** The same for filters that match the same events. Only for filters that name no key. */
-function broadKey({ types, status, side, sizeMin, sizeMax, combo }: EventFilter): string {
-  const { direction, action, moduleIds = [] } = combo ?? {}
+function broadKey({ types, status, side, sizeMin, sizeMax, combo, feeds, priceKinds }: EventFilter): string {
+  const { direction, action, moduleIds } = combo ?? {}
   const values = [status, side, sizeMin, sizeMax, direction, action].map((value) => value ?? null)
-  return JSON.stringify([[...types].sort(), values, combo !== undefined, [...moduleIds].sort()])
+  const sets = [types, moduleIds, feeds, priceKinds].map((set) => [...(set ?? [])].sort())
+  return JSON.stringify([sets, values, combo !== undefined])
 }
 
 function post<Receiver>(keys: Map<string, Posting<Receiver>>, key: string, entry: Entry<Receiver>): void {

@@ -1,7 +1,8 @@
+import { Resolver } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import { NetworkList, unwrapIpv4 } from '../../lib/ip-address.js'
 import { TimeoutError, withTimeout } from '../../lib/timeout.js'
-import { createHostResolver, type ResolveHost } from './host-resolver.js'
+import { pause } from '../../lib/timing.js'
 import { REFUSED_NAMES, REFUSED_NETWORKS, whyPortRefused } from './refused-targets.js'
 
 const URL_CHARACTERS_MAX = 2_048
@@ -54,7 +55,7 @@ export function parseTarget(text: string): WebhookTarget {
     throw new TargetError(`is longer than ${URL_CHARACTERS_MAX} characters`)
   }
   // The parser would drop or rewrite these, and people would read another URL than it does.
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the characters that are refused
   if (/[\u0000-\u0020\u007f-\u00a0\u2028\u2029\ufeff]/.test(text)) {
     throw new TargetError('contains whitespace or control characters')
   }
@@ -128,5 +129,37 @@ export class AddressGuard {
     const addresses = await this.#resolve(host).catch(() => [])
     if (addresses.length > 0) return addresses
     throw new TargetError(`names the host ${host}, which does not resolve`, 'dns failure')
+  }
+}
+
+/** The addresses of a name. Rejects, or gives none, when it has no address. */
+export type ResolveHost = (host: string) => Promise<readonly string[]>
+
+const QUERY = { timeout: 1_500, tries: 2 }
+/** How long a name's IPv4 addresses wait for its IPv6 ones: some name servers never answer for those. */
+const IPV6_WAIT_MS = 300
+const LOOPBACK = ['127.0.0.1', '::1']
+
+const none = (): string[] => []
+
+/**
+ * Resolves names by DNS queries of our own. The system's resolver would occupy one of the few threads
+ * of the process for as long as a customer's name server stays silent. So the hosts file and search
+ * lists do not count, except that `localhost` is loopback (RFC 6761). Name servers are those of the
+ * system unless the caller names others.
+ */
+export function createHostResolver(nameServers?: readonly string[]): ResolveHost {
+  return async (host) => {
+    if (host === 'localhost' || host.endsWith('.localhost')) return LOOPBACK
+    // Made for each query, as it reads which name servers there are.
+    const resolver = new Resolver(QUERY)
+    if (nameServers !== undefined) resolver.setServers(nameServers)
+    // Each is caught where it begins: one may fail before it is awaited, which would end the process.
+    const ipv4 = resolver.resolve4(host).catch(none)
+    const ipv6 = resolver.resolve6(host).catch(none)
+    const found4 = await ipv4
+    const found6 = await (found4.length > 0 ? Promise.race([ipv6, pause(IPV6_WAIT_MS).then(none)]) : ipv6)
+    resolver.cancel()
+    return [...found4, ...found6]
   }
 }

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { transact } from '../../store/transaction.js'
-import { cancelPending } from './cancel.js'
+import { cancelPending } from './queries.js'
 import { type DispatcherWorld, openDispatcherWorld, untilHolds } from './test-dispatchers.js'
 import { draftOf, draftsOf, selectAttempts, selectDeliveries, selectNextAt } from './test-webhook.js'
 
@@ -29,7 +29,7 @@ describe('an attempt', () => {
     expect(request).toMatchObject({
       body,
       headers: {
-        'x-webhook-id': webhook.name,
+        'x-webhook-id': webhook.publicId,
         'x-webhook-event': 'trade',
         'x-webhook-timestamp': timestamp,
         'x-webhook-signature': `sha256=${signature.digest('hex')}`,
@@ -95,7 +95,7 @@ describe('an attempt', () => {
     await world.add([draftOf(webhook, 1)])
     const { wake } = world.start()
     await world.untilAttempted(webhook, 1)
-    const secret = await secretBox.encrypt('whsec_the_new_secret', webhook.name)
+    const secret = await secretBox.encrypt('whsec_the_new_secret', webhook.publicId)
     await sql`update webhooks set secret = ${secret}, url = ${`${receiver.url}/new`} where id = ${webhook.id}`
     clock.advance(10_000)
     wake()

@@ -1,27 +1,30 @@
+import { LRUCache } from 'lru-cache'
 import type { Clock } from '../../core/clock.js'
 import { Alarm } from '../../lib/alarm.js'
 import { faultFields } from '../../lib/fault-fields.js'
 import type { FloodLog } from '../../lib/flood-log.js'
-import { GenerationMap } from '../../lib/generation-map.js'
 import type { Log } from '../../lib/log.js'
 import { backoffMs, pause, pollUntil } from '../../lib/timing.js'
 import type { SecretBox } from '../../store/secret-box.js'
 import type { Store } from '../../store/store.js'
-import type { AttemptResult } from './delivery.js'
-import { disableWebhooks } from './health.js'
 import type { DeliveryMetrics } from './metrics.js'
-import { type ClaimedDelivery, type EndedAttempt, selectNextLook } from './queries.js'
-import { recordAndClaim } from './record-and-claim.js'
-import { INTERRUPTED, nextState } from './retry.js'
-import type { Sender } from './sender.js'
+import {
+  type ClaimedDelivery,
+  type EndedAttempt,
+  INTERRUPTED,
+  type LeaseCount,
+  nextState,
+  selectNextDue,
+} from './queries.js'
+import { disableWebhooks, recordAndClaim } from './record-and-claim.js'
+import type { AttemptResult, Sender } from './sender.js'
 import { signatureHeaders } from './signature.js'
-import { TakenDeliveries } from './taken-deliveries.js'
 
 /** Deliveries that this process holds: being sent, or waiting for others of their webhook. */
 const HELD_MAX = 512
 /** Above this many, those of receivers that are slow or fail are left to wait. */
 const HELD_BY_ANY_MAX = HELD_MAX / 2
-/** What other processes queue is found so late at most. */
+/** What other processes queue is found after this time at most. */
 const POLL_MS = 500
 /** The pause when lanes are due and none can be had, because others hold them. */
 const CROWDED_MS = 20
@@ -31,12 +34,14 @@ const CROWDED_MS = 20
  */
 const GATHER_MS = 20
 const GATHERED_MAX = 128
+/** Decrypted ones in memory. */
+const SECRETS_MAX = 5_000
 const RETRY = { baseMs: 100, maxMs: 2_000 }
 /** How long a stop waits for attempts that run, and then for their results to be written. */
 const STOP_ATTEMPTS_MS_MAX = 200
 const STOP_WRITE_MS_MAX = 200
 
-type DispatcherParts = {
+type DispatcherDependencies = {
   store: Pick<Store, 'sql'>
   secretBox: Pick<SecretBox, 'encrypt' | 'decrypt'>
   sender: Pick<Sender, 'send'>
@@ -52,12 +57,13 @@ type DispatcherParts = {
  * A delivery is `held` until enough blocks are on top, then `pending`; while an attempt runs it is
  * leased. It ends `delivered`, `failed` after the fifth attempt, or `cancelled` with its webhook.
  * The queue is in the database: this process knows what it is sending, and nothing of what waits.
- * A lane is the place of a webhook's deliveries in the queue. It says when they are to be looked at, so
+ * A lane is the row of a webhook in the queue. It says when its deliveries are claimed next, so
  * that neither a long queue nor a receiver that does not answer costs others more than a row.
  */
 export class Dispatcher {
-  readonly #parts: DispatcherParts
-  readonly #secrets: DecryptedSecrets
+  readonly #deps: DispatcherDependencies
+  /** By the public id and the encrypted form, so that a rotated secret is another one. */
+  readonly #secrets = new LRUCache<string, string>({ max: SECRETS_MAX })
   readonly #alarm = new Alarm()
   #cut = new AbortController()
   #isWoken = true
@@ -67,9 +73,8 @@ export class Dispatcher {
   #gatherFromMs = 0
   readonly #failing = new Set<number>()
 
-  constructor(parts: DispatcherParts) {
-    this.#parts = parts
-    this.#secrets = new DecryptedSecrets(parts.secretBox)
+  constructor(deps: DispatcherDependencies) {
+    this.#deps = deps
   }
 
   /** Something was queued. */
@@ -88,7 +93,7 @@ export class Dispatcher {
         failures = 0
       } catch (error) {
         if (!this.#isKeyChecked) throw error
-        if (failures++ === 0) this.#parts.log.warn(faultFields(error), 'deliveries wait')
+        if (failures++ === 0) this.#deps.log.warn(faultFields(error), 'deliveries wait')
         restMs = backoffMs(RETRY, failures)
       }
       if (restMs > 0) await this.#alarm.rest(restMs, signal)
@@ -125,21 +130,21 @@ export class Dispatcher {
   }
 
   async #untilDue(): Promise<number> {
-    const { store, clock } = this.#parts
+    const { store, clock } = this.#deps
     const nowMs = clock.now()
-    const nextMs = await selectNextLook(store.sql, nowMs)
+    const nextMs = await selectNextDue(store.sql, nowMs)
     return nextMs === undefined ? POLL_MS : nextMs - nowMs
   }
 
   /** Throws where this process has not the key of the secrets: another process has to send. */
   async #checkKey(): Promise<void> {
-    if (!this.#isKeyChecked) await this.#parts.secretBox.encrypt('', 'key check')
+    if (!this.#isKeyChecked) await this.#deps.secretBox.encrypt('', 'key check')
     this.#isKeyChecked = true
   }
 
   /** Writes what has ended and begins what is due. `false`: there was nothing, or others hold it. */
   async #exchange(limit: number, isHealthyOnly: boolean): Promise<boolean> {
-    const { store, clock } = this.#parts
+    const { store, clock } = this.#deps
     const ended = [...this.#ended]
     const quick = this.#taken.takeQuick()
     const nowMs = clock.now()
@@ -153,15 +158,15 @@ export class Dispatcher {
 
   async #disable(): Promise<void> {
     if (this.#failing.size === 0) return
-    const { store, clock, log } = this.#parts
-    const names = await disableWebhooks(store.sql, [...this.#failing], clock.now())
+    const { store, clock, log } = this.#deps
+    const disabled = await disableWebhooks(store.sql, [...this.#failing], clock.now())
     this.#failing.clear()
-    if (names.length === 0) return
-    log.info({ webhooks: names }, 'webhooks are disabled because their receivers fail')
+    if (disabled.length === 0) return
+    log.info({ webhooks: disabled }, 'webhooks are disabled because their receivers fail')
   }
 
   async #attempt(delivery: ClaimedDelivery): Promise<void> {
-    const { clock, metrics } = this.#parts
+    const { clock, metrics } = this.#deps
     const startedMs = clock.now()
     if (delivery.attempts === 0) {
       metrics.latencySeconds.observe((startedMs - delivery.createdAt.getTime()) / 1000)
@@ -176,7 +181,7 @@ export class Dispatcher {
     this.#count(result)
     const { webhook } = delivery
     // A receiver that is in trouble gets no more than what runs.
-    if (!result.success) this.#giveBack(this.#taken.removeWaiting(webhook))
+    if (!result.success) this.#returnLeases(this.#taken.removeWaiting(webhook))
     const following = this.#taken.end(webhook, result)
     if (following !== undefined) void this.#attempt(following)
     this.#end({ delivery, startedMs, endedMs, result, next })
@@ -189,8 +194,8 @@ export class Dispatcher {
   }
 
   /** Ends leases without an attempt. */
-  #giveBack(deliveries: readonly ClaimedDelivery[]): void {
-    const nowMs = this.#parts.clock.now()
+  #returnLeases(deliveries: readonly ClaimedDelivery[]): void {
+    const nowMs = this.#deps.clock.now()
     for (const delivery of deliveries) {
       const next = { state: 'pending', attempts: delivery.attempts, dueMs: nowMs } as const
       this.#end({ delivery, startedMs: nowMs, endedMs: nowMs, result: undefined, next })
@@ -198,30 +203,38 @@ export class Dispatcher {
   }
 
   async #send(delivery: ClaimedDelivery, nowMs: number): Promise<AttemptResult> {
-    const { sender, floodLog } = this.#parts
-    const { name, url, secret: encrypted, eventId, eventType, body } = delivery
+    const { sender, floodLog } = this.#deps
+    const { publicId, url, secret: encrypted, eventId, eventType, body } = delivery
     try {
-      const secret = await this.#secrets.find(encrypted, name)
-      const event = { webhookName: name, eventId: `evt_${eventId}`, eventType, secret, body, nowMs }
+      const secret = await this.#decrypt(encrypted, publicId)
+      const event = { webhookId: publicId, eventId: `evt_${eventId}`, eventType, secret, body, nowMs }
       return await sender.send({ url, headers: signatureHeaders(event), body }, this.#cut.signal)
     } catch (error) {
-      floodLog.write('error', 'a delivery cannot be signed', () => ({ webhook: name, err: error }))
+      floodLog.write('error', 'a delivery cannot be signed', () => ({ webhook: publicId, err: error }))
       const failed = { success: false, statusCode: undefined, latencyMs: 0 }
       return { ...failed, error: 'secret cannot be read: rotate it' }
     }
   }
 
+  /** Throws when the key that the secret was encrypted with is gone. */
+  async #decrypt(encrypted: Buffer, publicId: string): Promise<string> {
+    const key = `${publicId} ${encrypted.toString('latin1')}`
+    const secret = this.#secrets.get(key) ?? (await this.#deps.secretBox.decrypt(encrypted, publicId))
+    this.#secrets.set(key, secret)
+    return secret
+  }
+
   #count({ success, error, latencyMs }: AttemptResult): void {
-    const { attempts, attemptSeconds } = this.#parts.metrics
+    const { attempts, attemptSeconds } = this.#deps.metrics
     attempts.inc({
       result: success ? 'success' : error === INTERRUPTED ? 'interrupted' : 'failure',
     })
     attemptSeconds.observe(latencyMs / 1000)
   }
 
-  /** Gives all leases back. What cannot be written in time is taken over when its lease has run out. */
+  /** Returns all leases. What cannot be written in time is taken over when its lease has run out. */
   async #finish(): Promise<void> {
-    this.#giveBack(this.#taken.removeWaiting())
+    this.#returnLeases(this.#taken.removeWaiting())
     const isIdle = () => this.#taken.count === 0
     await pollUntil(isIdle, { everyMs: 5, timeoutMs: STOP_ATTEMPTS_MS_MAX })
     this.#cut.abort()
@@ -234,25 +247,65 @@ export class Dispatcher {
   }
 }
 
-const SECRETS_MAX = 5_000
+/** Attempts of a webhook that run at a time. */
+const IN_FLIGHT_MAX = 10
+/** Of a receiver that answers within this time more is taken than is sent at a time. */
+const QUICK_MS_MAX = 250
 
-/** Secrets of webhooks by their encrypted form, so that a rotated secret is another one. */
-class DecryptedSecrets {
-  readonly #box: Pick<SecretBox, 'decrypt'>
-  readonly #known = new GenerationMap<string, string>()
+type Taken = { running: number; waiting: ClaimedDelivery[]; isQuick: boolean }
 
-  constructor(box: Pick<SecretBox, 'decrypt'>) {
-    this.#box = box
+/** The leased deliveries of this process: of each webhook ten are sent at a time, the others wait here. */
+export class TakenDeliveries {
+  readonly #webhooks = new Map<number, Taken>()
+  #count = 0
+
+  /** Those that run and those that wait. */
+  get count(): number {
+    return this.#count
   }
 
-  /** Throws when the key that the secret was encrypted with is gone. */
-  async find(encrypted: Buffer, webhookName: string): Promise<string> {
-    const key = `${webhookName} ${encrypted.toString('latin1')}`
-    const known = this.#known.keep(key)
-    if (known !== undefined) return known
-    const secret = await this.#box.decrypt(encrypted, webhookName)
-    if (this.#known.size >= SECRETS_MAX) this.#known.turn()
-    this.#known.set(key, secret)
-    return secret
+  /** Whether the attempt begins now; otherwise an `end` will return the delivery. */
+  add(delivery: ClaimedDelivery): boolean {
+    const taken = this.#webhooks.get(delivery.webhook) ?? { running: 0, waiting: [], isQuick: false }
+    this.#webhooks.set(delivery.webhook, taken)
+    this.#count++
+    if (taken.running === IN_FLIGHT_MAX) {
+      taken.waiting.push(delivery)
+      return false
+    }
+    taken.running++
+    return true
+  }
+
+  /** Notes that an attempt ended, and returns the delivery that begins instead. */
+  end(webhook: number, { success, latencyMs }: AttemptResult): ClaimedDelivery | undefined {
+    const taken = this.#webhooks.get(webhook)
+    if (taken === undefined) return undefined
+    this.#count--
+    taken.isQuick = success && latencyMs <= QUICK_MS_MAX
+    const next = taken.waiting.shift()
+    if (next === undefined) taken.running--
+    return next
+  }
+
+  /** Removes those that wait, of all webhooks or of one. */
+  removeWaiting(webhook?: number): ClaimedDelivery[] {
+    const removed: ClaimedDelivery[] = []
+    for (const [id, taken] of this.#webhooks) {
+      if (webhook === undefined || id === webhook) removed.push(...taken.waiting.splice(0))
+    }
+    this.#count -= removed.length
+    return removed
+  }
+
+  /** The webhooks whose receivers answered at once the last time. Forgets those that hold nothing here. */
+  takeQuick(): LeaseCount[] {
+    const quick: LeaseCount[] = []
+    for (const [webhook, { running, waiting, isQuick }] of this.#webhooks) {
+      const count = running + waiting.length
+      if (isQuick) quick.push({ webhook, count })
+      if (count === 0) this.#webhooks.delete(webhook)
+    }
+    return quick
   }
 }

@@ -2,10 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../../test/database.js'
 import { Plans } from '../../accounts/plans.js'
 import { transact } from '../../store/transaction.js'
-import { cancelPending } from './cancel.js'
-import type { DeliveryDraft } from './delivery.js'
-import { enqueue } from './enqueue.js'
-import { cancelHeldAbove, releaseHeld } from './release.js'
+import { cancelHeldAbove, type DeliveryDraft, enqueue, releaseHeld } from './enqueue.js'
+import { cancelPending } from './queries.js'
 import {
   draftOf,
   draftsOf,

@@ -1,8 +1,21 @@
 import type { Plans } from '../../accounts/plans.js'
+import { utcDay } from '../../core/unix-time.js'
 import type { Sql } from '../../store/connection.js'
-import { countDeliveries, lockAllowances } from './allowance.js'
-import type { DeliveryDraft } from './delivery.js'
-import { wakeLanes } from './lanes.js'
+import type { WebhookEventType } from '../event-types.js'
+import { insertUnsent, WEBHOOK_PAUSED, wakeLanes } from './queries.js'
+
+/** An event that a webhook wants. */
+export type DeliveryDraft = {
+  webhook: { id: number; accountId: number }
+  /** A UUID, without `evt_`. */
+  eventId: string
+  eventType: WebhookEventType
+  /** The envelope as JSON: what is sent. */
+  body: string
+  block: number
+  /** Held until this many blocks are on top of its own. */
+  confirmations: number
+}
 
 /** Rows of one statement. */
 const CHUNK_ROWS = 2_000
@@ -35,7 +48,7 @@ export async function enqueue(
       if (allowance !== null) left.set(accountId, allowance - inserted)
       counts.set(accountId, (counts.get(accountId) ?? 0) + inserted)
       if (row.isDue) due.add(webhook)
-      const draft = chunk[Number(row.refusedPlace ?? 0n) - 1]
+      const draft = chunk[Number(row.refusedOrdinal ?? 0n) - 1]
       if (draft !== undefined && !refused.has(webhook)) refused.set(webhook, draft)
     }
   }
@@ -56,7 +69,7 @@ type InsertedRow = {
   /** Whether the dispatcher has something to send now. */
   isDue: boolean
   /** The first draft over the allowance, counted from 1. */
-  refusedPlace: bigint | null
+  refusedOrdinal: bigint | null
 }
 
 /** Up to two rows for each webhook that had something new: of what was inserted, and of what was refused. */
@@ -65,7 +78,7 @@ function insertDeliveries(tx: Sql, { drafts, left, nowMs }: Insert) {
   return tx<InsertedRow[]>`
     with fresh as (
       select draft.*,
-             row_number() over (partition by w.account_id order by draft.place) as nth
+             row_number() over (partition by w.account_id order by draft.ordinal) as nth
         from unnest(${drafts.map(({ webhook }) => webhook.id)}::int[],
                     ${drafts.map(({ eventId }) => eventId)}::uuid[],
                     ${drafts.map(({ eventType }) => eventType)}::text[],
@@ -74,7 +87,7 @@ function insertDeliveries(tx: Sql, { drafts, left, nowMs }: Insert) {
                     ${drafts.map(({ body }) => body)}::text[],
                     ${drafts.map(({ webhook }) => left.get(webhook.accountId) ?? null)}::int[])
              with ordinality
-             as draft (webhook, event_id, event_type, block, confirmations, body, allowed, place)
+             as draft (webhook, event_id, event_type, block, confirmations, body, allowed, ordinal)
         join webhooks w on w.id = draft.webhook
        where w.active and w.deleted_at is null
          and not exists (select from webhook_deliveries d
@@ -90,16 +103,16 @@ function insertDeliveries(tx: Sql, { drafts, left, nowMs }: Insert) {
              ${now}, body
         from fresh
        where allowed is null or nth <= allowed
-       order by place
+       order by ordinal
       on conflict (webhook, event_id) do nothing
       returning webhook, state)
     select sum.webhook, sum.inserted, sum.is_due and w.polled_at is null as is_due,
-           null::bigint as refused_place
+           null::bigint as refused_ordinal
       from (select webhook, count(*)::int as inserted, bool_or(state = 'pending') as is_due
               from inserted group by webhook) sum
       join webhooks w on w.id = sum.webhook
     union all
-    select webhook, 0, false, min(place) from fresh where nth > allowed group by webhook`
+    select webhook, 0, false, min(ordinal) from fresh where nth > allowed group by webhook`
 }
 
 /** Says in the history of webhooks, once an hour, that an event was refused. */
@@ -119,8 +132,104 @@ async function noteRefused(tx: Sql, drafts: readonly DeliveryDraft[], nowMs: num
           or lane.limit_noted_at <= ${new Date(nowMs - LIMIT_NOTE_MS)}
           or lane.limit_noted_at > ${now}
       returning webhook)
-    insert into webhook_attempts
-           (webhook, event_id, event_type, attempt, success, latency_ms, error, attempted_at)
-    select webhook, event_id, event_type, 0, false, 0, ${OVER_LIMIT}, ${now}
-      from refused join noted using (webhook)`
+    ${insertUnsent(tx, OVER_LIMIT, now, tx`0`)} from refused join noted using (webhook)`
+}
+
+/**
+ * How many deliveries accounts have left on the UTC day of `nowMs`; `null`: as many as they like. The
+ * counts are locked until the transaction ends. An account on a plan that this service does not know has
+ * those of the free plan.
+ */
+export async function lockAllowances(
+  tx: Sql,
+  { plans, accountIds, nowMs }: { plans: Plans; accountIds: readonly number[]; nowMs: number },
+): Promise<Map<number, number | null>> {
+  const rows = await tx<{ accountId: number; plan: string; deliveries: bigint }[]>`
+    with day as (
+      insert into webhook_days as day (account_id, day, deliveries)
+      select account_id, ${utcDay(nowMs)}, 0
+        from unnest(${accountIds}::int[]) as account_id
+       group by account_id
+       order by account_id
+      on conflict (account_id, day) do update set deliveries = day.deliveries
+      returning account_id, deliveries)
+    select day.account_id, a.plan, day.deliveries
+      from day
+      join accounts a on a.id = day.account_id`
+  return new Map(
+    rows.map(({ accountId, plan, deliveries }) => {
+      const { webhookDeliveriesPerDay: max } = plans.of(accountId, plan) ?? plans.free
+      return [accountId, max === null ? null : Math.max(0, max - Number(deliveries))]
+    }),
+  )
+}
+
+/** Counts deliveries on the UTC day of `nowMs`. */
+export async function countDeliveries(
+  tx: Sql,
+  counts: ReadonlyMap<number, number>,
+  nowMs: number,
+): Promise<void> {
+  await tx`
+    update webhook_days day
+       set deliveries = day.deliveries + more.count
+      from unnest(${[...counts.keys()]}::int[], ${[...counts.values()]}::int[])
+           as more (account_id, count)
+     where day.account_id = more.account_id
+       and day.day = ${utcDay(nowMs)}`
+}
+
+/**
+ * Has deliveries sent that waited for this head of the chain. Those of a webhook that was paused since
+ * they were made are cancelled, also when it is active again: it sees what is after its `from_seq`,
+ * which the clocks of two processes could not tell. Index: webhook_deliveries_held.
+ */
+export async function releaseHeld(tx: Sql, headBlock: number, nowMs: number): Promise<void> {
+  const now = new Date(nowMs)
+  const rows = await tx<{ webhook: number }[]>`
+    with released as (
+      update webhook_deliveries d
+         set state = case when held.is_wanted then 'pending' else 'cancelled' end,
+             due_at = case when held.is_wanted then ${now}::timestamptz end,
+             finished_at = case when held.is_wanted then null else ${now}::timestamptz end
+        from (select h.webhook, h.event_id, w.polled_at is null as is_sent,
+                     w.deleted_at is not null as is_deleted,
+                     w.active and w.deleted_at is null
+                       and h.block > w.from_seq >> 20 as is_wanted
+                from webhook_deliveries h
+                join webhooks w on w.id = h.webhook
+               where h.state = 'held' and h.release_block <= ${headBlock}) held
+       where d.webhook = held.webhook and d.event_id = held.event_id
+      returning d.webhook, d.event_id, d.event_type, d.attempts, held.is_sent, held.is_wanted, held.is_deleted
+    ), cancelled as (
+      ${insertUnsent(tx, WEBHOOK_PAUSED, now)} from released where not is_wanted and not is_deleted)
+    select distinct webhook from released where is_wanted and is_sent`
+  await wakeLanes(
+    tx,
+    rows.map(({ webhook }) => webhook),
+    nowMs,
+  )
+}
+
+export type CancelledDelivery = { webhook: number; eventType: WebhookEventType; body: string }
+
+/**
+ * Deletes held deliveries about blocks above this one, which a reorganisation has reverted, and
+ * returns them. The accounts may use their deliveries of the day again. Index: webhook_deliveries_held.
+ */
+export function cancelHeldAbove(tx: Sql, block: number): Promise<CancelledDelivery[]> {
+  return tx<CancelledDelivery[]>`
+    with cancelled as (
+      delete from webhook_deliveries
+       where state = 'held' and release_block > ${block} and block > ${block}
+      returning webhook, event_type, body, created_at
+    ), days as (
+      update webhook_days day
+         set deliveries = day.deliveries - returned.deliveries
+        from (select w.account_id, (c.created_at at time zone 'UTC')::date as day, count(*) as deliveries
+                from cancelled c
+                join webhooks w on w.id = c.webhook
+               group by 1, 2) returned
+       where day.account_id = returned.account_id and day.day = returned.day)
+    select webhook, event_type, body from cancelled`
 }

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { transact } from '../../store/transaction.js'
-import { forgetFailures } from './cancel.js'
+import { forgetFailures } from './queries.js'
 import { type DispatcherWorld, openDispatcherWorld, untilHolds } from './test-dispatchers.js'
 import { draftOf, draftsOf, selectAttempts, selectDeliveries, type TestWebhook } from './test-webhook.js'
 

@@ -1,7 +1,7 @@
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { createHostResolver, type ResolveHost } from './host-resolver.js'
+import { createHostResolver, type ResolveHost } from './address-guard.js'
 
 const TYPES: Record<number, 'A' | 'AAAA'> = { 1: 'A', 28: 'AAAA' }
 

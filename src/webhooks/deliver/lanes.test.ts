@@ -4,13 +4,16 @@ import { ManualClock } from '../../../test/manual-clock.js'
 import { randomFrom } from '../../../test/random.js'
 import { Plans } from '../../accounts/plans.js'
 import { transact } from '../../store/transaction.js'
-import { cancelPending, forgetFailures } from './cancel.js'
-import type { AttemptResult } from './delivery.js'
-import { enqueue } from './enqueue.js'
-import type { ClaimedDelivery, EndedAttempt } from './queries.js'
+import { enqueue, releaseHeld } from './enqueue.js'
+import {
+  type ClaimedDelivery,
+  cancelPending,
+  type EndedAttempt,
+  forgetFailures,
+  nextState,
+} from './queries.js'
 import { recordAndClaim } from './record-and-claim.js'
-import { releaseHeld } from './release.js'
-import { nextState } from './retry.js'
+import type { AttemptResult } from './sender.js'
 import { draftOf, insertTestWebhook, type TestWebhook } from './test-webhook.js'
 
 const STEPS = 400

@@ -1,8 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import type { AttemptResult } from './delivery.js'
-import type { ClaimedDelivery } from './queries.js'
+import { type ClaimedDelivery, nextState } from './queries.js'
 import { recordAndClaim } from './record-and-claim.js'
-import { nextState } from './retry.js'
+import type { AttemptResult } from './sender.js'
 import { type DispatcherWorld, openDispatcherWorld, untilHolds } from './test-dispatchers.js'
 import {
   draftOf,

@@ -1,13 +1,34 @@
 import type { Fragment, Sql } from '../../store/connection.js'
 import type { WebhookEventType } from '../event-types.js'
-import { WEBHOOK_PAUSED } from './cancel.js'
-import type { AttemptResult } from './delivery.js'
-import { INTERRUPTED, type NextState, RETRY_MS } from './retry.js'
+import type { AttemptResult } from './sender.js'
+
+/** How long after the first, second, third and fourth failure the next attempt is due. */
+export const RETRY_MS = [10_000, 60_000, 5 * 60_000, 60 * 60_000] as const
+
+export const INTERRUPTED = 'interrupted: the service stopped during the attempt'
+
+/** What becomes of a delivery after an attempt. */
+export type NextState = {
+  state: 'delivered' | 'pending' | 'failed'
+  /** Attempts that count. */
+  attempts: number
+  /** When the next attempt is due; `undefined`: there is none. */
+  dueMs: number | undefined
+}
+
+/** `attempt` is the number of the one that ended now, from 1. */
+export function nextState(attempt: number, { success }: AttemptResult, nowMs: number): NextState {
+  if (success) return { state: 'delivered', attempts: attempt, dueMs: undefined }
+  const delayMs = RETRY_MS[attempt - 1]
+  if (delayMs === undefined) return { state: 'failed', attempts: attempt, dueMs: undefined }
+  return { state: 'pending', attempts: attempt, dueMs: nowMs + delayMs }
+}
 
 /** Longer than an attempt and the writing of its result take. */
 export const LEASE_MS = 8_000
-/** Deliveries of a webhook that is not active which one claim cancels. */
+/** Deliveries of a webhook that is not active which one transaction cancels, while the matcher may wait for the lane. */
 const CANCELLED_MAX = 1_000
+export const WEBHOOK_PAUSED = 'webhook paused'
 
 // The clock may have been set back since a time was written. What lies further ahead than it could be
 // by the clock of now is due.
@@ -16,7 +37,7 @@ const DUE_AHEAD_MS_MAX = Math.max(...RETRY_MS) + 5 * 60_000
 
 /**
  * What is being sent of a webhook `w`: ten at most. With an order and a bound that the planner knows, the index
- * is walked, which removes entries of earlier leases from it. A bitmap of them all would be read again and
+ * is scanned, which removes entries of earlier leases from it. A bitmap of them all would be read again and
  * again.
  */
 const leasedOf = (sql: Sql, columns: Fragment): Fragment => sql`
@@ -27,8 +48,17 @@ const leasedOf = (sql: Sql, columns: Fragment): Fragment => sql`
 const isLeaseOver = (sql: Sql, nowMs: number): Fragment => sql`
   (d.due_at <= ${new Date(nowMs)} or d.due_at > ${new Date(nowMs + LEASE_AHEAD_MS_MAX)})`
 
-/** When the next lane is to be looked at, `undefined`: nothing waits. Index: webhook_lanes_next_at. */
-export async function selectNextLook(sql: Sql, nowMs: number): Promise<number | undefined> {
+/**
+ * Begins a statement that writes into the history that deliveries ended without an answer. The caller adds
+ * `from` and the rows; `attempt` is the number that the history shows.
+ */
+export const insertUnsent = (sql: Sql, error: string, at: Date, attempt = sql`attempts + 1`): Fragment => sql`
+  insert into webhook_attempts
+         (webhook, event_id, event_type, attempt, success, latency_ms, error, attempted_at)
+  select webhook, event_id, event_type, ${attempt}, false, 0, ${error}, ${at}`
+
+/** When the next lane is due, `undefined`: nothing waits. Index: webhook_lanes_next_at. */
+export async function selectNextDue(sql: Sql, nowMs: number): Promise<number | undefined> {
   const [row] = await sql<{ firstAt: Date | null; lastAt: Date | null }[]>`
     select (select min(next_at) from webhook_lanes) as first_at,
            (select max(next_at) from webhook_lanes) as last_at`
@@ -54,7 +84,7 @@ type LaneLock = {
 export function lockLanes(tx: Sql, { webhooks, limit, isHealthyOnly, nowMs }: LaneLock) {
   const wanted = isHealthyOnly ? tx`and is_healthy` : tx``
   return tx<{ webhook: number; isOpen: boolean }[]>`
-    with given as (
+    with recorded as (
       select webhook from webhook_lanes where webhook = any(${webhooks}::int[])
          for update skip locked
     ), due as (
@@ -69,7 +99,7 @@ export function lockLanes(tx: Sql, { webhooks, limit, isHealthyOnly, nowMs }: La
          for update skip locked
     )
     select lane.webhook, w.active and w.deleted_at is null as is_open
-      from (select * from given union select * from due union select * from ahead) lane
+      from (select * from recorded union select * from due union select * from ahead) lane
       join webhooks w on w.id = lane.webhook`
 }
 
@@ -82,7 +112,7 @@ export async function selectLanes(sql: Sql, webhooks: readonly number[]): Promis
 
 export type ClaimedDelivery = {
   webhook: number
-  name: string
+  publicId: string
   url: string
   /** Encrypted. */
   secret: Buffer
@@ -120,7 +150,7 @@ export async function claimDeliveries(tx: Sql, { lanes, limit, quick, nowMs }: C
   const leased = leasedOf(tx, tx`d.event_id, d.is_leased, d.due_at`)
   const rows = await tx<Omit<ClaimedDelivery, 'leaseEndMs'>[]>`
     with taken as (
-      select w.id, w.name, w.url, w.secret, due.event_id, due.is_leased, due.due_at
+      select w.id, w.name as public_id, w.url, w.secret, due.event_id, due.is_leased, due.due_at
         from webhooks w
         left join unnest(${quick.map(({ webhook }) => webhook)}::int[],
                          ${quick.map(({ count }) => count)}::int[]) as quick (webhook, count)
@@ -151,7 +181,7 @@ export async function claimDeliveries(tx: Sql, { lanes, limit, quick, nowMs }: C
        set is_leased = true, due_at = ${new Date(leaseEndMs)}
       from taken
      where d.webhook = taken.id and d.event_id = taken.event_id
-    returning d.webhook, taken.name, taken.url, taken.secret, d.event_id, d.event_type, d.body,
+    returning d.webhook, taken.public_id, taken.url, taken.secret, d.event_id, d.event_type, d.body,
               d.created_at, d.attempts`
   return rows.map((row) => ({ ...row, leaseEndMs }))
 }
@@ -161,7 +191,7 @@ export type EndedAttempt = {
   delivery: Pick<ClaimedDelivery, 'webhook' | 'eventId' | 'eventType' | 'attempts' | 'leaseEndMs'>
   startedMs: number
   endedMs: number
-  /** `undefined`: none was made, and the delivery is given back. */
+  /** `undefined`: none was made, and the lease is returned. */
   result: AttemptResult | undefined
   next: NextState
 }
@@ -233,18 +263,14 @@ export async function cancelClosed(tx: Sql, webhooks: readonly number[], nowMs: 
          and not (w.active and w.deleted_at is null)
          and d.webhook = w.id and d.event_id = waiting.event_id
       returning d.webhook, d.event_id, d.event_type, d.attempts, w.deleted_at)
-    insert into webhook_attempts
-           (webhook, event_id, event_type, attempt, success, latency_ms, error, attempted_at)
-    select webhook, event_id, event_type, attempts + 1, false, 0, ${WEBHOOK_PAUSED}, ${now}
-      from cancelled
-     where deleted_at is null`
+    ${insertUnsent(tx, WEBHOOK_PAUSED, now)} from cancelled where deleted_at is null`
 }
 
 /**
- * Notes when locked lanes are to be looked at again: at the first time that a delivery is due, or, while
- * ten are in flight, when the first lease ends. Never later, because nothing else would look.
+ * Notes when locked lanes are due again: at the first time that a delivery is due, or, while
+ * ten are in flight, when the first lease ends. Never later, because nothing else would find them.
  */
-export async function updateNextLook(tx: Sql, lanes: readonly number[], nowMs: number) {
+export async function updateNextDue(tx: Sql, lanes: readonly number[], nowMs: number) {
   const leaseEndMax = new Date(nowMs + LEASE_MS)
   await tx`
     update webhook_lanes lane
@@ -265,4 +291,47 @@ export async function updateNextLook(tx: Sql, lanes: readonly number[], nowMs: n
             order by d.due_at limit 1) due on true
      where w.id = any(${lanes}::int[])
        and lane.webhook = w.id`
+}
+
+/** Makes lanes due now. Their lanes are locked until the transaction ends. */
+export async function wakeLanes(tx: Sql, webhooks: readonly number[], nowMs: number) {
+  if (webhooks.length === 0) return
+  await tx`
+    insert into webhook_lanes as lane (webhook, next_at)
+    select webhook, ${new Date(nowMs)}
+      from unnest(${webhooks}::int[]) as webhook
+     group by webhook
+     order by webhook
+    on conflict (webhook) do update set next_at = least(lane.next_at, excluded.next_at)`
+}
+
+/**
+ * Cancels what still waits of a webhook that is paused; attempts that run go on. Held deliveries are
+ * cancelled when they are released. Returns whether more is left. Index: webhook_deliveries_due.
+ */
+export async function cancelPending(tx: Sql, webhook: number, nowMs: number): Promise<boolean> {
+  const now = new Date(nowMs)
+  // The lane first, as the dispatcher does, which otherwise could wait for this transaction and this one for it.
+  await tx`select from webhook_lanes where webhook = ${webhook} for update`
+  const { count } = await tx`
+    with waiting as (
+      select event_id from webhook_deliveries
+       where webhook = ${webhook} and state = 'pending' and not is_leased
+       order by due_at limit ${CANCELLED_MAX}
+    ), cancelled as (
+      update webhook_deliveries d
+         set state = 'cancelled', due_at = null, finished_at = ${now}
+        from waiting
+       where d.webhook = ${webhook} and d.event_id = waiting.event_id
+      returning d.webhook, d.event_id, d.event_type, d.attempts)
+    ${insertUnsent(tx, WEBHOOK_PAUSED, now)} from cancelled`
+  return count === CANCELLED_MAX
+}
+
+/** Forgets how the receiver of a webhook did, when the webhook is activated again. */
+export async function forgetFailures(tx: Sql, webhook: number): Promise<void> {
+  await tx`
+    update webhook_lanes
+       set consecutive_failures = 0, failing_since = null, is_healthy = true
+     where webhook = ${webhook}`
 }

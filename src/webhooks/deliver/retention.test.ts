@@ -5,8 +5,7 @@ import { ManualClock } from '../../../test/manual-clock.js'
 import { Plans } from '../../accounts/plans.js'
 import { transact } from '../../store/transaction.js'
 import { enqueue } from './enqueue.js'
-import { createDeliveryMetrics } from './metrics.js'
-import { QueueWatch } from './queue-watch.js'
+import { createDeliveryMetrics, QueueWatch } from './metrics.js'
 import { deleteOldDeliveries } from './retention.js'
 import { draftsOf, insertTestWebhook, selectAttempts, selectDeliveries } from './test-webhook.js'
 
@@ -32,7 +31,7 @@ test('deliveries and attempts are kept for seven days, counts of days for forty'
     insert into webhook_attempts
            (webhook, event_id, event_type, attempt, success, latency_ms, attempted_at)
     select webhook, event_id, event_type, 1, true, 3, created_at from webhook_deliveries`
-  const clean = () => deleteOldDeliveries({ sql, clock }, new AbortController().signal)
+  const clean = () => deleteOldDeliveries(sql, clock.now(), new AbortController().signal)
 
   clock.advance(7 * DAY_MS)
   await clean()
@@ -66,7 +65,7 @@ test('attempts of a clock that was ahead do not keep the others', async () => {
              ${new Date(clock.now() - daysAgo * DAY_MS)}
         from generate_series(1, 5000)`
   }
-  await deleteOldDeliveries({ sql, clock }, new AbortController().signal)
+  await deleteOldDeliveries(sql, clock.now(), new AbortController().signal)
   expect(await selectAttempts(sql, webhook)).toEqual([])
   await sql`delete from webhooks`
 })
@@ -79,10 +78,10 @@ test('a queue that is late is reported', async () => {
   const webhook = await insertTestWebhook(sql, { nowMs: clock.now() })
   await transact(sql, (tx) => enqueue(tx, draftsOf(webhook, 2), { plans: new Plans(), nowMs: clock.now() }))
   clock.advance(60_000)
-  await queue.look()
+  await queue.measure()
   expect(queue.status.warnings?.()).toEqual([])
   clock.advance(1_000)
-  await queue.look()
+  await queue.measure()
   expect(queue.status.warnings?.()).toEqual(['webhooks: the oldest delivery is due since 61 seconds'])
   const text = await registry.metrics()
   expect(text).toContain('auspex_webhook_pending 1\n')

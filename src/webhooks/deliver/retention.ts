@@ -1,6 +1,6 @@
-import type { Clock } from '../../core/clock.js'
 import { utcDay } from '../../core/unix-time.js'
 import type { Sql } from '../../store/connection.js'
+import { insertUnsent } from './queries.js'
 
 const DAY_MS = 24 * 60 * 60_000
 /** How long the history shows a delivery, and an event is known to have been announced. */
@@ -13,26 +13,24 @@ const NEVER_SENT = 'not sent within seven days'
 /** Of one webhook. */
 const BATCH_OF_WEBHOOK = 500
 
-type Parts = { readonly sql: Sql; clock: Clock }
-
 /**
  * Deletes what no answer shows any more, a batch at a time, and gives up what has waited as long: a
  * receiver that is slower than its events come, or a listener that never confirms one, would let the
  * queue grow for ever.
  */
-export async function deleteOldDeliveries(parts: Parts, signal: AbortSignal): Promise<void> {
-  const nowMs = parts.clock.now()
+export async function deleteOldDeliveries(sql: Sql, nowMs: number, signal: AbortSignal): Promise<void> {
   const before = new Date(nowMs - KEPT_DAYS * DAY_MS)
-  let given = BATCH_ROWS
-  while (given > 0 && !signal.aborted) given = await giveUpWaiting(parts.sql, before, nowMs)
-  for (const deleteBatch of [deleteDeliveries, deleteAttempts]) {
-    let count = BATCH_ROWS
-    while (count === BATCH_ROWS && !signal.aborted) {
-      count = await deleteBatch(parts.sql, before, nowMs)
-    }
-  }
-  await parts.sql`
+  while (!signal.aborted && (await giveUpWaiting(sql, before, nowMs)) > 0);
+  await inBatches(signal, () => deleteDeliveries(sql, before))
+  await inBatches(signal, () => deleteAttempts(sql, before, nowMs))
+  await sql`
     delete from webhook_days where day < ${utcDay(nowMs - COUNTS_KEPT_DAYS * DAY_MS)}`
+}
+
+/** Repeats a statement until it finds less than a batch. */
+async function inBatches(signal: AbortSignal, run: () => PromiseLike<{ count: number }>): Promise<void> {
+  let count = BATCH_ROWS
+  while (count === BATCH_ROWS && !signal.aborted) count = (await run()).count
 }
 
 /** Index: webhook_deliveries_due, once for each webhook. */
@@ -55,33 +53,53 @@ async function giveUpWaiting(sql: Sql, before: Date, nowMs: number): Promise<num
         from waiting
        where d.webhook = waiting.webhook and d.event_id = waiting.event_id
       returning d.webhook, d.event_id, d.event_type, d.attempts)
-    insert into webhook_attempts
-           (webhook, event_id, event_type, attempt, success, latency_ms, error, attempted_at)
-    select webhook, event_id, event_type, attempts + 1, false, 0, ${NEVER_SENT}, ${now} from ended`
+    ${insertUnsent(sql, NEVER_SENT, now)} from ended`
   return count
 }
 
 /** Index: webhook_deliveries_finished_at. */
-async function deleteDeliveries(sql: Sql, before: Date): Promise<number> {
-  const { count } = await sql`
-    delete from webhook_deliveries d
-     using (select webhook, event_id from webhook_deliveries
-             where finished_at < ${before}
-             order by finished_at limit ${BATCH_ROWS}
-               for update skip locked) old
-     where d.webhook = old.webhook and d.event_id = old.event_id`
-  return count
-}
+const deleteDeliveries = (sql: Sql, before: Date) => sql`
+  delete from webhook_deliveries d
+   using (select webhook, event_id from webhook_deliveries
+           where finished_at < ${before}
+           order by finished_at limit ${BATCH_ROWS}
+             for update skip locked) old
+   where d.webhook = old.webhook and d.event_id = old.event_id`
 
 /**
- * Attempts have the order of their ids. Those of a clock that was far ahead go too, which would stand in
- * the way of all others. Index: webhook_attempts_pkey.
+ * Attempts have the order of their ids. Those of a clock that was far ahead go too, which would keep all
+ * others from being found. Index: webhook_attempts_pkey.
  */
-async function deleteAttempts(sql: Sql, before: Date, nowMs: number): Promise<number> {
-  const { count } = await sql`
-    delete from webhook_attempts
-     where id in (select id from (select id, attempted_at from webhook_attempts
-                                   order by id limit ${BATCH_ROWS}) oldest
-                   where attempted_at < ${before} or attempted_at > ${new Date(nowMs + DAY_MS)})`
-  return count
+const deleteAttempts = (sql: Sql, before: Date, nowMs: number) => sql`
+  delete from webhook_attempts
+   where id in (select id from (select id, attempted_at from webhook_attempts
+                                 order by id limit ${BATCH_ROWS}) oldest
+                 where attempted_at < ${before} or attempted_at > ${new Date(nowMs + DAY_MS)})`
+
+/** Attempts that were running when a webhook was deleted are over after this time. */
+const ATTEMPTS_OVER_MS = 60_000
+const WEBHOOKS_MAX = 100
+
+/** What a webhook may have much of. The rest goes with its row. */
+const TABLES = ['webhook_attempts', 'webhook_deliveries', 'webhook_bases']
+
+/** Deletes the rows of webhooks that were deleted, in batches. Index: webhooks_deleted. */
+export async function deleteOldWebhooks(sql: Sql, nowMs: number, signal: AbortSignal): Promise<void> {
+  const rows = await sql<{ id: number }[]>`
+    select id from webhooks
+     where deleted_at is not null and deleted_at < ${new Date(nowMs - ATTEMPTS_OVER_MS)}
+     order by id limit ${WEBHOOKS_MAX}`
+  for (const { id } of rows) {
+    for (const table of TABLES) {
+      await inBatches(
+        signal,
+        () => sql`
+          delete from ${sql(table)}
+           where ctid = any(array(select ctid from ${sql(table)} where webhook = ${id} limit ${BATCH_ROWS}
+                                     for update skip locked))`,
+      )
+    }
+    if (signal.aborted) return
+    await sql`delete from webhooks where id = ${id}`
+  }
 }

@@ -1,16 +1,28 @@
-import { errors } from 'undici'
+import { isIP, type LookupFunction, Socket } from 'node:net'
+import { setImmediate as nextIteration } from 'node:timers/promises'
+import { buildConnector, type Dispatcher, errors, Pool } from 'undici'
 import { codeOf } from '../../core/errors.js'
 import { onAbort } from '../../lib/abort.js'
 import { startTimeout, TimeoutError } from '../../lib/timeout.js'
-import { AddressGuard, parseTarget, TargetError, type WebhookTarget } from './address-guard.js'
-import { Attempt } from './attempt.js'
-import type { AttemptResult } from './delivery.js'
-import { type DialOptions, dial } from './dial.js'
-import { createHostResolver, type ResolveHost } from './host-resolver.js'
-import { ReceiverConnection, StaleConnectionError, type WebhookRequest } from './receiver-connection.js'
+import {
+  AddressGuard,
+  createHostResolver,
+  parseTarget,
+  type ResolveHost,
+  TargetError,
+  type WebhookTarget,
+} from './address-guard.js'
 
 /** For everything: to resolve, connect and handshake, the headers, and the body of the answer. */
 const ATTEMPT_MS_MAX = 5_000
+const ANSWER_BODY_BYTES_MAX = 64 * 1024
+const ANSWER_HEADER_BYTES_MAX = 16 * 1024
+const IDLE_MS_MAX = 4_000
+const IDLE_CONNECTIONS_MAX = 500
+/** A name with hundreds of addresses would be dialled until the time is over. */
+const ADDRESSES_DIALLED_MAX = 4
+/** Before the next address is tried. */
+const ADDRESS_MS_MAX = 1_000
 
 export type SenderOptions = {
   /** Networks that the operator allows besides the public ones. */
@@ -19,6 +31,16 @@ export type SenderOptions = {
   timeoutMs?: number
   /** Certificates of authorities to trust instead of the known ones. */
   ca?: string
+}
+
+/** What came of an attempt. */
+export type AttemptResult = {
+  success: boolean
+  /** `undefined`: no HTTP answer. */
+  statusCode: number | undefined
+  latencyMs: number
+  /** `undefined`: success. */
+  error: string | undefined
 }
 
 type SendRequest = { url: string; headers: Record<string, string>; body: string }
@@ -30,35 +52,30 @@ type SendRequest = { url: string; headers: Record<string, string>; body: string 
  * how many are sent at once is up to the caller.
  */
 export class Sender {
-  readonly #idle = new IdleConnections()
-  readonly #dialling: DialOptions
+  readonly #guard: AddressGuard
   readonly #timeoutMs: number
+  readonly #ca: string | undefined
+  /** By origin, the longest unused first. An origin without connections and requests has none. */
+  readonly #pools = new Map<string, Pool>()
+  /** Those that are being opened included. */
+  readonly #sockets = new Set<Socket>()
   readonly #running = new Set<Attempt>()
   #isClosed = false
 
   constructor({ networks, resolve = createHostResolver(), timeoutMs, ca }: SenderOptions) {
-    this.#dialling = { guard: new AddressGuard(networks, resolve), ca }
+    this.#guard = new AddressGuard(networks, resolve)
     this.#timeoutMs = timeoutMs ?? ATTEMPT_MS_MAX
+    this.#ca = ca
   }
 
-  /** Connections that are open and not in use, and the number of origins that they lead to. */
+  /** Connections that are open and not in use, and the number of origins that are kept. */
   get idleCounts(): { connections: number; origins: number } {
-    return { connections: this.#idle.size, origins: this.#idle.originCount }
+    const free = [...this.#pools.values()].map(({ stats }) => stats.free)
+    return { connections: free.reduce((sum, count) => sum + count, 0), origins: this.#pools.size }
   }
 
   /** Never throws. */
   async send(request: SendRequest, signal?: AbortSignal): Promise<AttemptResult> {
-    const startedMs = performance.now()
-    let answeredMs: number | undefined
-    const onStatus = () => {
-      answeredMs = performance.now()
-    }
-    const end = (statusCode: number | undefined, error: string | undefined): AttemptResult => ({
-      success: error === undefined,
-      statusCode,
-      latencyMs: Math.round((answeredMs ?? performance.now()) - startedMs),
-      error,
-    })
     const attempt = new Attempt()
     const interrupt = () => attempt.end(new InterruptedError('interrupted'))
     const late = () => attempt.end(new TimeoutError('no answer in time'))
@@ -67,63 +84,191 @@ export class Sender {
     if (this.#isClosed) interrupt()
     this.#running.add(attempt)
     try {
-      const status = await this.#post(parseTarget(request.url), request, attempt, onStatus)
-      return end(status, status < 300 ? undefined : `http ${status}`)
+      if (!attempt.isOver) this.#post(request, attempt)
     } catch (error) {
-      return end(undefined, describeFailure(attempt.endReason ?? error))
-    } finally {
-      this.#running.delete(attempt)
-      stopTimeout()
-      unlink?.()
+      attempt.end(error)
     }
+    const result = await attempt.result
+    stopTimeout()
+    unlink?.()
+    // undici frees a connection one iteration of the event loop after the answer; a request before that opens another one.
+    await nextIteration()
+    this.#running.delete(attempt)
+    if (this.#sockets.size - this.#running.size > IDLE_CONNECTIONS_MAX) this.#closeUnused()
+    return result
   }
 
   /** Ends all attempts that run, and closes all connections. */
   close(): void {
     this.#isClosed = true
     for (const attempt of this.#running) attempt.end(new InterruptedError('interrupted'))
-    this.#idle.closeAll()
+    for (const pool of this.#pools.values()) void pool.destroy()
+    for (const socket of this.#sockets) socket.destroy()
   }
 
-  async #post(
-    target: WebhookTarget,
-    { headers, body }: SendRequest,
-    attempt: Attempt,
-    onStatus: () => void,
-  ): Promise<number> {
+  #post({ url, headers, body }: SendRequest, attempt: Attempt): void {
+    const target = parseTarget(url)
     const { origin, pathname, search } = target.url
-    const request = { path: pathname + search, headers, body }
-    if (attempt.endReason !== undefined) throw attempt.endReason
-    const idle = this.#idle.take(origin)
-    try {
-      if (idle !== undefined) return await this.#postOn(idle, request, attempt, onStatus)
-    } catch (error) {
-      if (!(error instanceof StaleConnectionError)) throw error
-    }
-    const socket = await dial(target, this.#dialling, attempt)
-    const connection = new ReceiverConnection(origin, socket, (ended) => this.#idle.remove(ended))
-    return await this.#postOn(connection, request, attempt, onStatus)
+    const pool = this.#pools.get(origin) ?? this.#createPool(target)
+    this.#pools.delete(origin)
+    this.#pools.set(origin, pool)
+    pool.dispatch({ method: 'POST', path: pathname + search, headers, body }, attempt)
   }
 
-  async #postOn(
-    connection: ReceiverConnection,
-    request: WebhookRequest,
-    attempt: Attempt,
-    onStatus: () => void,
-  ): Promise<number> {
-    try {
-      const status = await connection.post(request, attempt, onStatus)
-      if (this.#isClosed) connection.destroy()
-      else this.#idle.add(connection)
-      return status
-    } catch (error) {
-      connection.destroy()
-      throw error
+  #createPool(target: WebhookTarget): Pool {
+    const { origin } = target.url
+    const pool = new Pool(origin, {
+      connect: (options, callback) => void this.#connect(target, options, callback),
+      pipelining: 1,
+      maxHeaderSize: ANSWER_HEADER_BYTES_MAX,
+      keepAliveTimeout: IDLE_MS_MAX,
+      keepAliveMaxTimeout: IDLE_MS_MAX,
+      // An attempt has one deadline for everything.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    })
+    const forgetUnused = () => {
+      const { connected, size } = pool.stats
+      if (connected + size === 0 && this.#pools.get(origin) === pool) this.#pools.delete(origin)
     }
+    return pool.on('disconnect', forgetUnused).on('connectionError', forgetUnused)
+  }
+
+  /**
+   * Opens a connection to one of the target's addresses, each of which was checked: nothing resolves the
+   * name a second time in between. With TLS, the certificate must be valid for the host.
+   */
+  async #connect(
+    target: WebhookTarget,
+    options: buildConnector.Options,
+    callback: buildConnector.Callback,
+  ): Promise<void> {
+    try {
+      const addresses = await this.#guard.resolve(target)
+      if (this.#isClosed) throw new InterruptedError('interrupted')
+      const socket = await this.#dial(addresses.slice(0, ADDRESSES_DIALLED_MAX), options)
+      if (!this.#guard.allows(socket.remoteAddress ?? '', target)) {
+        socket.destroy()
+        throw new TargetError('leads to an address that is not public')
+      }
+      callback(null, socket)
+    } catch (error) {
+      callback(error instanceof Error ? error : new Error(String(error)), null)
+    }
+  }
+
+  #dial(addresses: readonly string[], options: buildConnector.Options): Promise<Socket> {
+    const connect = buildConnector({
+      lookup: lookUpIn(addresses),
+      autoSelectFamily: true,
+      autoSelectFamilyAttemptTimeout: ADDRESS_MS_MAX,
+      timeout: this.#timeoutMs,
+      rejectUnauthorized: true,
+      // A resumed session is not checked against the host again.
+      maxCachedSessions: 0,
+      ...(this.#ca !== undefined && { ca: this.#ca }),
+    })
+    return new Promise((resolve, reject) => {
+      const socket: unknown = connect(options, (error, opened) =>
+        error === null ? resolve(opened) : reject(error),
+      )
+      if (!(socket instanceof Socket)) return
+      this.#sockets.add(socket)
+      socket.once('close', () => {
+        this.#sockets.delete(socket)
+        // The peer ended the connection before the handshake was over.
+        reject(new Error('closed'))
+      })
+    })
+  }
+
+  /** Closes the connections of the origin that was not used for longest, when their requests have ended. */
+  #closeUnused(): void {
+    const [oldest] = this.#pools
+    if (oldest === undefined) return
+    this.#pools.delete(oldest[0])
+    void oldest[1].close()
   }
 }
 
-/** The sender was asked to stop during the attempt. */
+/** Answers with the checked addresses, in the form that the caller asks for. */
+function lookUpIn(addresses: readonly string[]): LookupFunction {
+  const found = addresses.map((address) => ({ address, family: isIP(address) }))
+  return (_host, options, callback) => {
+    const [first = { address: '', family: 0 }] = found
+    if (options.all === true) callback(null, found)
+    else callback(null, first.address, first.family)
+  }
+}
+
+/**
+ * One attempt: what the receiver answers, or what ends it before, whichever comes first. The body is read
+ * only so that the connection can be used again, and no further than the limit: what it holds does not
+ * matter, nor whether it is whole. An `AbortController` would be the usual form of its end, and costs a
+ * tenth of the whole attempt.
+ */
+class Attempt implements Dispatcher.DispatchHandler {
+  readonly result: Promise<AttemptResult>
+  readonly #startedMs = performance.now()
+  #resolve: (result: AttemptResult) => void = () => undefined
+  #isOver = false
+  #controller: Dispatcher.DispatchController | undefined
+  #statusCode: number | undefined
+  #answeredMs: number | undefined
+  #bodyBytes = 0
+
+  constructor() {
+    this.result = new Promise((resolve) => {
+      this.#resolve = resolve
+    })
+  }
+
+  get isOver(): boolean {
+    return this.#isOver
+  }
+
+  /** The first end counts. With a status the attempt had its answer, whatever the reason is. */
+  end(reason: unknown): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    const statusCode = this.#statusCode
+    const latencyMs = Math.round((this.#answeredMs ?? performance.now()) - this.#startedMs)
+    const error = statusCode === undefined ? describeFailure(reason) : describeStatus(statusCode)
+    this.#resolve({ success: error === undefined, statusCode, latencyMs, error })
+    this.#controller?.abort(reason instanceof Error ? reason : new Error('the attempt is over'))
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller
+    if (this.#isOver) controller.abort(new InterruptedError('the attempt is over'))
+  }
+
+  onResponseStart(_: unknown, statusCode: number): void {
+    if (statusCode < 200) return
+    this.#statusCode = statusCode
+    this.#answeredMs = performance.now()
+  }
+
+  onResponseData(_: unknown, chunk: Buffer): void {
+    this.#bodyBytes += chunk.length
+    if (this.#bodyBytes > ANSWER_BODY_BYTES_MAX) this.end(undefined)
+  }
+
+  onResponseEnd(): void {
+    this.#controller = undefined
+    this.end(undefined)
+  }
+
+  onResponseError(_: unknown, error: Error): void {
+    this.#controller = undefined
+    this.end(error)
+  }
+}
+
+const describeStatus = (statusCode: number): string | undefined =>
+  statusCode < 300 ? undefined : `http ${statusCode}`
+
+/** The sender had to stop during the attempt. */
 class InterruptedError extends Error {
   override name = 'InterruptedError'
 }
@@ -165,61 +310,4 @@ const BY_CODE: { readonly [code: string]: string } = {
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNKNOWN_AUTHORITY,
   ERR_SSL_WRONG_VERSION_NUMBER: 'tls failure: the receiver does not speak TLS',
   ERR_SSL_PACKET_LENGTH_TOO_LONG: 'tls failure: the receiver does not speak TLS',
-}
-
-const IDLE_MAX = 500
-/** An account may have many webhooks on one host, with ten requests each. */
-const IDLE_PER_ORIGIN_MAX = 250
-
-/** Connections that wait for their next request. An origin without any has no entry. */
-class IdleConnections {
-  readonly #byOrigin = new Map<string, ReceiverConnection[]>()
-  /** All of them, the longest idle first. */
-  readonly #all = new Set<ReceiverConnection>()
-
-  get size(): number {
-    return this.#all.size
-  }
-
-  get originCount(): number {
-    return this.#byOrigin.size
-  }
-
-  /** The one that was used last, which its receiver will least likely close at this moment. */
-  take(origin: string): ReceiverConnection | undefined {
-    const connection = this.#byOrigin.get(origin)?.at(-1)
-    if (connection !== undefined) this.remove(connection)
-    return connection
-  }
-
-  /** Closes the longest idle one when there are too many. */
-  add(connection: ReceiverConnection): void {
-    if (!connection.isOpen) {
-      connection.destroy()
-      return
-    }
-    const ofOrigin = this.#byOrigin.get(connection.origin) ?? []
-    this.#byOrigin.set(connection.origin, ofOrigin)
-    ofOrigin.push(connection)
-    this.#all.add(connection)
-    if (ofOrigin.length > IDLE_PER_ORIGIN_MAX) this.#close(ofOrigin[0])
-    if (this.#all.size > IDLE_MAX) this.#close(this.#all.values().next().value)
-  }
-
-  remove(connection: ReceiverConnection): void {
-    if (!this.#all.delete(connection)) return
-    const ofOrigin = this.#byOrigin.get(connection.origin) ?? []
-    ofOrigin.splice(ofOrigin.indexOf(connection), 1)
-    if (ofOrigin.length === 0) this.#byOrigin.delete(connection.origin)
-  }
-
-  closeAll(): void {
-    for (const connection of [...this.#all]) this.#close(connection)
-  }
-
-  #close(connection: ReceiverConnection | undefined): void {
-    if (connection === undefined) return
-    this.remove(connection)
-    connection.destroy()
-  }
 }

@@ -8,7 +8,7 @@ const BODY =
   '{"id":"evt_7c1f0f6e-0b52-4d0e-9a3c-5d1f2a3b4c5d","type":"fee_earned","created_at":"2026-09-21T14:13:20.000000000+00:00","data":{"receiver":"0x00000000000000000000000000000000000000aa","fee_usd":1.25,"transaction_hash":"0xabababababababababababababababababababababababababababababababab","timestamp":"1790000000"}}'
 
 const EVENT = {
-  webhookName: 'wh_7f3a09c1d2e4',
+  webhookId: 'wh_7f3a09c1d2e4',
   eventId: 'evt_7c1f0f6e-0b52-4d0e-9a3c-5d1f2a3b4c5d',
   eventType: 'fee_earned',
   secret: 'whsec_4f1d2c3b5a69788796a5b4c3d2e1f00f',

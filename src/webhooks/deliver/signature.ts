@@ -3,7 +3,7 @@ import { VERSION } from '../../lib/version.js'
 
 type SignedEvent = {
   /** `wh_…`. */
-  webhookName: string
+  webhookId: string
   /** With its prefix, as in the envelope. */
   eventId: string
   eventType: string
@@ -18,7 +18,7 @@ type SignedEvent = {
  * (`X-Webhook-…`) or that of the Standard Webhooks specification (`webhook-…`).
  */
 export function signatureHeaders(event: SignedEvent): Record<string, string> {
-  const { webhookName, eventId, eventType, secret, body, nowMs } = event
+  const { webhookId, eventId, eventType, secret, body, nowMs } = event
   const timestamp = String(Math.floor(nowMs / 1_000))
   const ours = createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex')
   const standard = createHmac('sha256', standardKey(secret))
@@ -27,7 +27,7 @@ export function signatureHeaders(event: SignedEvent): Record<string, string> {
   return {
     'Content-Type': 'application/json',
     'User-Agent': `Auspex/${VERSION}`,
-    'X-Webhook-ID': webhookName,
+    'X-Webhook-ID': webhookId,
     'X-Webhook-Event': eventType,
     'X-Webhook-Timestamp': timestamp,
     'X-Webhook-Signature': `sha256=${ours}`,
@@ -42,7 +42,7 @@ const SECRET_PREFIX = 'whsec_'
 /**
  * The key of the Standard Webhooks signature. Libraries decode what follows `whsec_` as base64, which
  * our generated hex digits are too. A customer's own secret that is no base64 is taken as it is: their
- * library has to be given it as raw bytes.
+ * library has to get it as raw bytes.
  */
 function standardKey(secret: string): Buffer {
   return decodeSecret(secret) ?? Buffer.from(secret, 'utf8')

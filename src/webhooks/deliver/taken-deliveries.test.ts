@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { TakenDeliveries } from './dispatcher.js'
 import type { ClaimedDelivery } from './queries.js'
-import { TakenDeliveries } from './taken-deliveries.js'
 
 const deliveryOf = (webhook: number, number: number): ClaimedDelivery => ({
   webhook,
-  name: 'wh_0',
+  publicId: 'wh_0',
   url: 'https://hooks.example',
   secret: Buffer.alloc(0),
   eventId: String(number),

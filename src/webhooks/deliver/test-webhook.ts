@@ -2,9 +2,9 @@ import { createHash, randomBytes } from 'node:crypto'
 import type { PlanId } from '../../accounts/plans.js'
 import { insertAccount } from '../../accounts/queries.js'
 import type { Sql } from '../../store/connection.js'
-import type { DeliveryDraft } from './delivery.js'
+import type { DeliveryDraft } from './enqueue.js'
 
-export type TestWebhook = DeliveryDraft['webhook'] & { name: string }
+export type TestWebhook = DeliveryDraft['webhook'] & { publicId: string }
 
 type TestWebhookOptions = {
   nowMs: number
@@ -12,7 +12,7 @@ type TestWebhookOptions = {
   accountId?: number
   url?: string
   /** Encrypts its secret. */
-  seal?: (name: string) => Promise<Buffer>
+  seal?: (publicId: string) => Promise<Buffer>
   isPolled?: boolean
 }
 
@@ -21,16 +21,16 @@ export async function insertTestWebhook(sql: Sql, options: TestWebhookOptions) {
   const { nowMs, plan = 'enterprise', url = 'https://hooks.example.net/', isPolled = false } = options
   const accountId = options.accountId ?? (await insertAccount(sql, { name: plan, plan, nowMs }))
   const now = new Date(nowMs)
-  const name = `wh_${randomBytes(6).toString('hex')}`
-  const secret = (await options.seal?.(name)) ?? Buffer.alloc(0)
+  const publicId = `wh_${randomBytes(6).toString('hex')}`
+  const secret = (await options.seal?.(publicId)) ?? Buffer.alloc(0)
   const [row] = await sql<{ id: number }[]>`
     insert into webhooks (name, account_id, url, event_types, filters, secret, active, created_at,
                           updated_at, from_seq, active_since, polled_at)
-    values (${name}, ${accountId}, ${url}, '{trade}', '{}', ${secret}, true,
+    values (${publicId}, ${accountId}, ${url}, '{trade}', '{}', ${secret}, true,
             ${now}, ${now}, 0, ${now}, ${isPolled ? now : null})
     returning id`
   if (row === undefined) throw new Error('insert returned no row')
-  return { id: row.id, accountId, name } satisfies TestWebhook
+  return { id: row.id, accountId, publicId } satisfies TestWebhook
 }
 
 /** The event with this number for a webhook. */

@@ -1,31 +1,20 @@
-import { lockActiveAccount } from '../../accounts/queries.js'
-import { inactiveAccount } from '../../core/errors.js'
 import type { Sql } from '../../store/connection.js'
+import { markDeleted } from '../manage/queries.js'
 import type { ForwardResult } from './schemas.js'
 
-/** Keeps the account from making listeners in other transactions, and counts those that it has. */
-export async function countListeners(tx: Sql, accountId: number): Promise<number> {
-  if (!(await lockActiveAccount(tx, accountId))) throw inactiveAccount()
-  const [row] = await tx<{ count: number }[]>`
-    select count(*)::int as count from webhooks
-     where account_id = ${accountId} and deleted_at is null and polled_at is not null`
-  return row?.count ?? 0
-}
+type ListenerKey = { accountId: number; publicId: string; nowMs: number }
+
+const isListener = (sql: Sql, { accountId, publicId }: ListenerKey) => sql`
+  w.name = ${publicId} and w.account_id = ${accountId} and w.polled_at is not null and w.deleted_at is null`
 
 /** The number of a listener, which lives on from now; `undefined`: the account has no such one. */
-export async function touchListener(
-  sql: Sql,
-  { accountId, name, nowMs }: { accountId: number; name: string; nowMs: number },
-): Promise<number | undefined> {
+export async function touchListener(sql: Sql, key: ListenerKey): Promise<number | undefined> {
   const [row] = await sql<{ id: number }[]>`
-    update webhooks set polled_at = ${new Date(nowMs)}
-     where name = ${name} and account_id = ${accountId}
-       and polled_at is not null and deleted_at is null
-    returning id`
+    update webhooks w set polled_at = ${new Date(key.nowMs)} where ${isListener(sql, key)} returning id`
   return row?.id
 }
 
-type EventRow = { eventId: string; eventType: string; body: string; createdAt: Date }
+export type PendingEvent = { eventId: string; eventType: string; body: string; createdAt: Date }
 
 /**
  * Deliveries that wait, oldest first: at most `limit`, and no more once `bytesMax` are reached.
@@ -34,18 +23,18 @@ type EventRow = { eventId: string; eventType: string; body: string; createdAt: D
 export function selectPending(
   sql: Sql,
   { webhook, limit, bytesMax }: { webhook: number; limit: number; bytesMax: number },
-): Promise<EventRow[]> {
-  return sql<EventRow[]>`
+): Promise<PendingEvent[]> {
+  return sql<PendingEvent[]>`
     select event_id, event_type, body, created_at
-      from (select oldest.*, sum(octet_length(body)) over (order by place) - octet_length(body) as before
+      from (select oldest.*, sum(octet_length(body)) over (order by nth) - octet_length(body) as before
               from (select event_id, event_type, body, created_at,
-                           row_number() over (order by due_at) as place
+                           row_number() over (order by due_at) as nth
                       from webhook_deliveries
                      where webhook = ${webhook} and state = 'pending' and not is_leased
                      order by due_at
                      limit ${limit}) oldest) counted
      where before < ${bytesMax}
-     order by place`
+     order by nth`
 }
 
 /**
@@ -59,12 +48,12 @@ export async function recordResults(
   nowMs: number,
 ): Promise<number> {
   const now = new Date(nowMs)
-  const given = results.map((result) => ({ ...result, event_id: result.event_id.slice(4) }))
+  const stripped = results.map((result) => ({ ...result, event_id: result.event_id.slice(4) }))
   const rows = await sql`
     with result as (
       select distinct on (event_id) *
-        from json_to_recordset(${JSON.stringify(given)}::text::json)
-             as given (event_id uuid, success boolean, status_code smallint, latency_ms integer,
+        from json_to_recordset(${JSON.stringify(stripped)}::text::json)
+             as reported (event_id uuid, success boolean, status_code smallint, latency_ms integer,
                        error text)
     ), ended as (
       update webhook_deliveries d
@@ -83,28 +72,17 @@ export async function recordResults(
 }
 
 /** `false`: the account has no such listener. */
-export async function deleteListener(
-  sql: Sql,
-  { accountId, name, nowMs }: { accountId: number; name: string; nowMs: number },
-): Promise<boolean> {
-  const { count } = await sql`
-    update webhooks set active = false, deleted_at = ${new Date(nowMs)}, secret = ''
-     where name = ${name} and account_id = ${accountId}
-       and polled_at is not null and deleted_at is null`
-  return count > 0
-}
+export const deleteListener = (sql: Sql, key: ListenerKey): Promise<boolean> =>
+  markDeleted(sql, isListener(sql, key), key.nowMs)
 
-/** Deletes listeners that were last asked for before this time. Index: webhooks_polled_at. */
-export async function deleteIdleListeners(
-  sql: Sql,
-  { beforeMs, nowMs }: { beforeMs: number; nowMs: number },
-): Promise<void> {
-  // One by one: who changes several holds the revision that others wait for with their row locked.
+/** A listener that is not polled this long counts as ended. */
+const UNPOLLED_MS_MAX = 2 * 60_000
+
+/** A job: deletes listeners whose command has ended without saying so. Index: webhooks_polled_at. */
+export async function deleteUnpolledListeners(sql: Sql, nowMs: number): Promise<void> {
+  const isUnpolled = sql`w.polled_at < ${new Date(nowMs - UNPOLLED_MS_MAX)}`
   const rows = await sql<{ id: number }[]>`
-    select id from webhooks where polled_at < ${new Date(beforeMs)} and deleted_at is null`
-  for (const { id } of rows) {
-    await sql`
-      update webhooks set active = false, deleted_at = ${new Date(nowMs)}, secret = ''
-       where id = ${id} and polled_at < ${new Date(beforeMs)} and deleted_at is null`
-  }
+    select id from webhooks w where ${isUnpolled} and deleted_at is null`
+  // One by one: a statement that changes several holds the revision that others wait for with their row locked.
+  for (const { id } of rows) await markDeleted(sql, sql`w.id = ${id} and ${isUnpolled}`, nowMs)
 }

@@ -5,7 +5,7 @@ import { createTestApp, type TestApp } from '../../../test/test-app.js'
 import { transact } from '../../store/transaction.js'
 import { enqueue } from '../deliver/enqueue.js'
 import { draftsOf, selectAttempts, selectDeliveries, type TestWebhook } from '../deliver/test-webhook.js'
-import { deleteUnpolledListeners } from './listeners.js'
+import { deleteUnpolledListeners } from './queries.js'
 import { listenerRoutes } from './routes.js'
 
 const PATH = '/v3/webhooks/listeners'
@@ -32,7 +32,7 @@ async function openAccount() {
     const { status, body } = await ask('POST', '', wish)
     expect(status, JSON.stringify(body)).toBe(201)
     const [row] = await t.ctx.sql<{ id: number }[]>`select id from webhooks where name = ${body.id}`
-    return { id: row?.id ?? 0, accountId, name: body.id, secret: body.secret }
+    return { id: row?.id ?? 0, accountId, publicId: body.id, secret: body.secret }
   }
   return { key, accountId, ask, listen }
 }
@@ -55,7 +55,7 @@ describe(`POST ${PATH}`, () => {
   test('201: a listener with a secret, which is no webhook of the plan', async () => {
     const { listen } = await openAccount()
     const listener = await listen()
-    expect(listener.name).toMatch(/^wh_[0-9a-f]{12}$/)
+    expect(listener.publicId).toMatch(/^wh_[0-9a-f]{12}$/)
     expect(listener.secret).toMatch(/^whsec_[0-9a-f]{32}$/)
     const [row] = await t.ctx.sql`
       select event_types, filters::text, active, polled_at from webhooks where id = ${listener.id}`
@@ -116,7 +116,7 @@ describe(`GET ${PATH}/{id}/events`, () => {
     t.clock.advance(1_000)
     await add(listener, 1, 2)
     const [first, second, third] = draftsOf(listener, 3)
-    const { status, body } = await ask('GET', `/${listener.name}/events`)
+    const { status, body } = await ask('GET', `/${listener.publicId}/events`)
     expect(status).toBe(200)
     expect(body.events).toHaveLength(3)
     expect(body.events[2]).toEqual({
@@ -131,12 +131,12 @@ describe(`GET ${PATH}/{id}/events`, () => {
         .map((event: { body: string }) => event.body)
         .sort(),
     ).toEqual([first?.body, second?.body].sort())
-    const limited = await ask('GET', `/${listener.name}/events?limit=1`)
+    const limited = await ask('GET', `/${listener.publicId}/events?limit=1`)
     expect(limited.body.events).toHaveLength(1)
 
     const results = [resultOf(`evt_${first?.eventId}`), resultOf(`evt_${second?.eventId}`)]
-    await ask('POST', `/${listener.name}/results`, { results })
-    const left = await ask('GET', `/${listener.name}/events`)
+    await ask('POST', `/${listener.publicId}/results`, { results })
+    const left = await ask('GET', `/${listener.publicId}/events`)
     expect(left.body.events).toMatchObject([{ event_id: `evt_${third?.eventId}` }])
   })
 
@@ -145,25 +145,25 @@ describe(`GET ${PATH}/{id}/events`, () => {
     const listener = await listen()
     const drafts = draftsOf(listener, 3).map((draft) => ({ ...draft, body: 'x'.repeat(600_000) }))
     await transact(t.ctx.sql, (tx) => enqueue(tx, drafts, { plans: t.ctx.plans, nowMs: t.clock.now() }))
-    const { body } = await ask('GET', `/${listener.name}/events`)
+    const { body } = await ask('GET', `/${listener.publicId}/events`)
     expect(body.events).toHaveLength(2)
   })
 
   test('200: waits for the first event, and no longer than it was asked to', async () => {
     const { ask, listen } = await openAccount()
     const listener = await listen()
-    expect(await ask('GET', `/${listener.name}/events?wait_ms=300`)).toMatchObject({
+    expect(await ask('GET', `/${listener.publicId}/events?wait_ms=300`)).toMatchObject({
       body: { events: [] },
     })
-    const waiting = ask('GET', `/${listener.name}/events?wait_ms=25000`)
+    const waiting = ask('GET', `/${listener.publicId}/events?wait_ms=25000`)
     await add(listener, 1)
     expect((await waiting).body.events).toHaveLength(1)
   })
 
   test('429: a fourth request that waits; one whose client is gone does not count', async () => {
     const { key, ask, listen } = await openAccount()
-    const { name } = await listen()
-    const request = `GET ${PATH}/${name}/events?wait_ms=25000 HTTP/1.1\r\nhost: h\r\nx-api-key: ${key}\r\n\r\n`
+    const { publicId } = await listen()
+    const request = `GET ${PATH}/${publicId}/events?wait_ms=25000 HTTP/1.1\r\nhost: h\r\nx-api-key: ${key}\r\n\r\n`
     const sockets = [1, 2, 3].map(() => connect(Number(url.port), url.hostname))
     for (const socket of sockets) {
       socket.write(request)
@@ -171,7 +171,7 @@ describe(`GET ${PATH}/{id}/events`, () => {
       socket.on('data', () => socket.write(request))
     }
     const answers = (status: number) =>
-      vi.waitFor(async () => expect((await ask('GET', `/${name}/events`)).status).toBe(status), {
+      vi.waitFor(async () => expect((await ask('GET', `/${publicId}/events`)).status).toBe(status), {
         timeout: 60_000,
         interval: 200,
       })
@@ -184,8 +184,8 @@ describe(`GET ${PATH}/{id}/events`, () => {
     '400: %s',
     async (query) => {
       const { ask, listen } = await openAccount()
-      const { name } = await listen()
-      expect((await ask('GET', `/${name}/events?${query}`)).status).toBe(400)
+      const { publicId } = await listen()
+      expect((await ask('GET', `/${publicId}/events?${query}`)).status).toBe(400)
     },
   )
 })
@@ -198,7 +198,7 @@ describe(`POST ${PATH}/{id}/results`, () => {
     const [good, bad] = draftsOf(listener, 3).map(({ eventId }) => `evt_${eventId}`)
     const failure = { success: false, status_code: null, latency_ms: 5000, error: 'timeout' }
     const results = [resultOf(good ?? ''), resultOf(bad ?? '', failure), resultOf(good ?? '')]
-    const confirm = () => ask('POST', `/${listener.name}/results`, { results })
+    const confirm = () => ask('POST', `/${listener.publicId}/results`, { results })
     expect(await confirm()).toEqual({ status: 200, body: { recorded: 2 } })
     expect(await confirm()).toEqual({ status: 200, body: { recorded: 0 } })
     const rows = await selectDeliveries(t.ctx.sql, listener)
@@ -228,40 +228,40 @@ describe(`POST ${PATH}/{id}/results`, () => {
     const listener = await listen()
     await add(listener, 1)
     const waiting = JSON.stringify(body).replaceAll(EVENT, `evt_${draftsOf(listener, 1)[0]?.eventId}`)
-    const reply = await ask('POST', `/${listener.name}/results`, JSON.parse(waiting))
+    const reply = await ask('POST', `/${listener.publicId}/results`, JSON.parse(waiting))
     expect(reply.status).toBe(400)
   })
 })
 
 describe('a listener', () => {
-  const asks = (name: string): [Method, string, object?][] => [
-    ['GET', `/${name}/events`],
-    ['POST', `/${name}/results`, { results: [resultOf(EVENT)] }],
-    ['DELETE', `/${name}`],
+  const asks = (publicId: string): [Method, string, object?][] => [
+    ['GET', `/${publicId}/events`],
+    ['POST', `/${publicId}/results`, { results: [resultOf(EVENT)] }],
+    ['DELETE', `/${publicId}`],
   ]
 
   test('404: of another account, one that never was, and one that is deleted', async () => {
     const { ask, listen } = await openAccount()
     const stranger = await openAccount()
-    const { name } = await listen()
-    for (const request of asks(name)) expect((await stranger.ask(...request)).status).toBe(404)
+    const { publicId } = await listen()
+    for (const request of asks(publicId)) expect((await stranger.ask(...request)).status).toBe(404)
     for (const request of asks('wh_000000000000')) expect((await ask(...request)).status).toBe(404)
-    await ask('DELETE', `/${name}`)
-    for (const request of asks(name)) expect((await ask(...request)).status).toBe(404)
+    await ask('DELETE', `/${publicId}`)
+    for (const request of asks(publicId)) expect((await ask(...request)).status).toBe(404)
   })
 
   test('ends when it was not asked for two minutes', async () => {
     const { ask, listen } = await openAccount()
-    const { name } = await listen()
-    const isThere = async () => (await ask('GET', `/${name}/events`)).status === 200
+    const { publicId } = await listen()
+    const isThere = async () => (await ask('GET', `/${publicId}/events`)).status === 200
     t.clock.advance(119_000)
-    await deleteUnpolledListeners(t.ctx)
+    await deleteUnpolledListeners(t.ctx.sql, t.ctx.clock.now())
     expect(await isThere()).toBe(true)
     t.clock.advance(119_000)
-    await deleteUnpolledListeners(t.ctx)
+    await deleteUnpolledListeners(t.ctx.sql, t.ctx.clock.now())
     expect(await isThere()).toBe(true)
     t.clock.advance(121_000)
-    await deleteUnpolledListeners(t.ctx)
+    await deleteUnpolledListeners(t.ctx.sql, t.ctx.clock.now())
     expect(await isThere()).toBe(false)
   })
 })

@@ -1,14 +1,19 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
+import type { Static } from 'typebox'
 import { V3 } from '../../accounts/access.js'
-import { notFound, tooManyRequests } from '../../core/errors.js'
+import { ApiError, notFound, tooManyRequests } from '../../core/errors.js'
 import { onAbort } from '../../lib/abort.js'
 import { FairSemaphore } from '../../lib/fair-semaphore.js'
 import { pause } from '../../lib/timing.js'
 import type { Platform } from '../../platform.js'
 import type { SecretBox } from '../../store/secret-box.js'
-import { createListener } from './listeners.js'
-import { deleteListener, recordResults, selectPending, touchListener } from './queries.js'
+import { transact } from '../../store/transaction.js'
+import { countWebhooks, insertWebhook } from '../manage/queries.js'
+import { readSecret } from '../manage/read-body.js'
+import { createWebhookId, createWebhookSecret } from '../manage/webhook-registry.js'
+import { checkRequiredFilters, parseEventTypes, parseFilters } from '../parse-webhook.js'
+import { deleteListener, type PendingEvent, recordResults, selectPending, touchListener } from './queries.js'
 import {
   ListenerBody,
   ListenerDeletedReply,
@@ -32,15 +37,15 @@ export const listenerRoutes =
   (platform: Platform, { secretBox }: { secretBox: SecretBox }): FastifyPluginAsyncTypebox =>
   async (app) => {
     const { clock } = platform
-    const polls = new EventPolls()
+    const polls = new FairSemaphore()
     const stopping = new AbortController()
     app.addHook('preClose', async () => stopping.abort())
     const config = { access: V3 }
 
     const find = async (request: FastifyRequest) => {
-      const { id: name } = request.params as { id: string }
-      const asked = { accountId: accountOf(request), name, nowMs: clock.now() }
-      const webhook = await touchListener(platform.sql, asked)
+      const { id: publicId } = request.params as { id: string }
+      const key = { accountId: accountOf(request), publicId, nowMs: clock.now() }
+      const webhook = await touchListener(platform.sql, key)
       if (webhook === undefined) throw listenerNotFound()
       return webhook
     }
@@ -67,13 +72,15 @@ export const listenerRoutes =
       async (request, reply) => {
         const { wait_ms: waitMs, limit } = request.query
         const webhook = await find(request)
-        const look = () => selectPending(platform.sql, { webhook, limit, bytesMax: EVENT_BYTES_MAX })
+        const read = () => selectPending(platform.sql, { webhook, limit, bytesMax: EVENT_BYTES_MAX })
         const gone = new AbortController()
         const unlink = onAbort(stopping.signal, () => gone.abort())
         // A response closes when it is sent or when the client is gone.
         reply.raw.once('close', () => gone.abort())
-        const wait = { accountId: accountOf(request), waitMs, signal: gone.signal }
-        const events = await polls.wait(wait, look).finally(unlink)
+        const slot = { owner: accountOf(request), ownMax: POLLS_MAX, waitMsMax: 0, refuse: refusePoll }
+        const events = await polls
+          .run(slot, () => readUntil(performance.now() + waitMs, gone.signal, read))
+          .finally(unlink)
         return { events: events.map(presentListened) }
       },
     )
@@ -98,13 +105,43 @@ export const listenerRoutes =
         schema: { hide: true, params: ListenerParams, response: { 200: ListenerDeletedReply } },
       },
       async (request) => {
-        const { id: name } = request.params
-        const asked = { accountId: accountOf(request), name, nowMs: clock.now() }
-        if (!(await deleteListener(platform.sql, asked))) throw listenerNotFound()
+        const { id: publicId } = request.params
+        const key = { accountId: accountOf(request), publicId, nowMs: clock.now() }
+        if (!(await deleteListener(platform.sql, key))) throw listenerNotFound()
         return { deleted: true as const }
       },
     )
   }
+
+/** Of an account at a time. */
+const LISTENERS_MAX = 3
+
+/** Makes a listener: a webhook whose events are not sent, but wait until they are polled. */
+async function createListener(
+  { sql, clock, secretBox }: Pick<Platform, 'sql' | 'clock'> & { secretBox: SecretBox },
+  accountId: number,
+  body: Static<typeof ListenerBody>,
+): Promise<{ id: string; secret: string }> {
+  const eventTypes = parseEventTypes(body.event_types)
+  const filters = parseFilters(body.filters)
+  checkRequiredFilters(eventTypes, filters)
+  const secret = readSecret(body.secret) ?? createWebhookSecret()
+  const publicId = createWebhookId()
+  const encrypted = await secretBox.encrypt(secret, publicId)
+  const nowMs = clock.now()
+  await transact(sql, async (tx) => {
+    if ((await countWebhooks(tx, accountId, { isPolled: true })) >= LISTENERS_MAX) throw tooManyListeners()
+    const webhook = { publicId, accountId, url: '', eventTypes, filters, description: null }
+    await insertWebhook(tx, { ...webhook, secret: encrypted, nowMs, isPolled: true })
+  })
+  return { id: publicId, secret }
+}
+
+const tooManyListeners = () =>
+  new ApiError(403, 'listener_limit_reached', {
+    message: `The account has ${LISTENERS_MAX} listeners already.`,
+    hint: 'End another `auspex listen`; one that was killed is gone after two minutes.',
+  })
 
 const listenerNotFound = () => notFound('Listener not found.')
 
@@ -113,47 +150,32 @@ function accountOf({ caller }: FastifyRequest): number {
   return caller.accountId
 }
 
-type Listened = { eventId: string; eventType: string; body: string; createdAt: Date }
-
-const presentListened = ({ eventId, eventType, body, createdAt }: Listened) => ({
+const presentListened = ({ eventId, eventType, body, createdAt }: PendingEvent) => ({
   event_id: `evt_${eventId}`,
   event_type: eventType,
   body,
   created_at: createdAt.toISOString(),
 })
 
-/** How often a poll that waits looks for events. */
-const LOOK_MS = 200
+/** How often a poll that waits reads the queue. In between it holds no connection. */
+const READ_MS = 200
 /** Polls of an account that wait in this process. */
 const POLLS_MAX = 3
 
-/** Requests for events that wait until some are there. Between two looks they hold no connection. */
-class EventPolls {
-  readonly #semaphore = new FairSemaphore()
-
-  /** Looks until something is found, the time is over or the signal aborts: then empty. */
-  async wait<Found>(
-    { accountId, waitMs, signal }: { accountId: number; waitMs: number; signal: AbortSignal },
-    look: () => Promise<Found[]>,
-  ): Promise<Found[]> {
-    const slot = { owner: accountId, ownMax: POLLS_MAX, waitMsMax: 0, refuse: refusePoll }
-    return await this.#semaphore.run(slot, () => lookUntil(performance.now() + waitMs, signal, look))
-  }
-}
-
 const refusePoll = () =>
-  tooManyRequests(`${POLLS_MAX} requests of this account wait for events already.`, LOOK_MS)
+  tooManyRequests(`${POLLS_MAX} requests of this account wait for events already.`, READ_MS)
 
-async function lookUntil<Found>(
+/** Reads until something is found, the time is over or the signal aborts: then empty. */
+async function readUntil<Found>(
   deadlineMs: number,
   signal: AbortSignal,
-  look: () => Promise<Found[]>,
+  read: () => Promise<Found[]>,
 ): Promise<Found[]> {
   while (!signal.aborted) {
-    const found = await look()
+    const found = await read()
     const leftMs = deadlineMs - performance.now()
     if (found.length > 0 || leftMs <= 0) return found
-    await pause(Math.min(LOOK_MS, leftMs), signal)
+    await pause(Math.min(READ_MS, leftMs), signal)
   }
   return []
 }

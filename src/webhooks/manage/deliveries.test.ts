@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Answer, openReceiver, type Receiver } from '../../../test/webhooks/receiver.js'
 import { transact } from '../../store/transaction.js'
 import { enqueue } from '../deliver/enqueue.js'
+import { deleteOldWebhooks } from '../deliver/retention.js'
 import { signatureHeaders } from '../deliver/signature.js'
 import {
   draftsOf,
@@ -10,7 +11,6 @@ import {
   selectNextAt,
   type TestWebhook,
 } from '../deliver/test-webhook.js'
-import { deleteOldWebhooks } from './delete-webhooks.js'
 import { type Caller, createWebhookApi, type WebhookApi } from './test-api.js'
 
 let t: WebhookApi
@@ -32,13 +32,13 @@ const now = () => new Date(t.clock.now())
 /** A webhook of an account of its own. */
 async function makeHook(plan: 'starter' | 'enterprise' = 'enterprise') {
   const caller = await t.createCaller(plan)
-  const { id: name, secret } = await t.make(caller, {
+  const { id: publicId, secret } = await t.make(caller, {
     url: receiver.url,
     event_types: ['merge', 'trade'],
   })
-  const [row] = await sql()<{ id: number }[]>`select id from webhooks where name = ${name}`
-  const hook: TestWebhook = { id: row?.id ?? 0, name, accountId: caller.accountId }
-  return { caller, hook, secret, path: `/v3/webhooks/${name}` }
+  const [row] = await sql()<{ id: number }[]>`select id from webhooks where name = ${publicId}`
+  const hook: TestWebhook = { id: row?.id ?? 0, publicId, accountId: caller.accountId }
+  return { caller, hook, secret, path: `/v3/webhooks/${publicId}` }
 }
 
 const queue = (hook: TestWebhook, count: number) =>
@@ -84,7 +84,7 @@ describe('POST /v3/webhooks/{id}/test', () => {
       data: { test: true, message: expect.any(String) },
     })
     const expected = signatureHeaders({
-      webhookName: hook.name,
+      webhookId: hook.publicId,
       eventId: envelope.id,
       eventType: 'merge',
       secret,
@@ -129,7 +129,7 @@ describe('POST /v3/webhooks/{id}/test', () => {
     })
     const { headers, body: sent = '' } = receiver.requests[0] ?? {}
     const eventId = JSON.parse(sent).id
-    const event = { webhookName: hook.name, eventId, eventType: 'merge', secret, body: sent }
+    const event = { webhookId: hook.publicId, eventId, eventType: 'merge', secret, body: sent }
     const signed = signatureHeaders({ ...event, nowMs: t.clock.now() })
     expect(headers?.['x-webhook-signature']).toBe(signed['X-Webhook-Signature'])
 

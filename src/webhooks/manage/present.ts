@@ -1,13 +1,12 @@
 import { toNanosecondText } from '../../core/unix-time.js'
 import { eventTypeRow, WEBHOOK_EVENT_TYPE_NAMES } from '../event-types.js'
-import type { AttemptRow } from './delivery-queries.js'
-import type { WebhookRow } from './queries.js'
+import type { AttemptRow, WebhookRow } from './queries.js'
 
 const presentTime = (time: Date): string => toNanosecondText(time.getTime())
 
 export function presentWebhook(row: WebhookRow) {
   return {
-    id: row.name,
+    id: row.publicId,
     url: row.url,
     event_types: row.eventTypes,
     filters: row.filters,

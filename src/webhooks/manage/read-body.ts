@@ -19,30 +19,30 @@ export type NewWebhook = {
   description?: string | null
 }
 
-/** Only the fields that the caller gave. */
+/** Only the fields of the request. */
 export type WebhookChanges = Partial<Omit<NewWebhook, 'secret'>> & { active?: boolean }
 
 /** Throws a 400 that names the field. Where the URL leads to is checked later. */
 export function readNewWebhook(body: unknown): NewWebhook {
-  const given = readJsonObject(body)
-  const secret = readSecret(given.secret)
-  const url = readUrl(given.url)
-  const types = parseEventTypes(given.event_types)
-  const filters = parseFilters(given.filters)
-  const description = readDescription(given.description)
+  const fields = readJsonObject(body)
+  const secret = readSecret(fields.secret)
+  const url = readUrl(fields.url)
+  const types = parseEventTypes(fields.event_types)
+  const filters = parseFilters(fields.filters)
+  const description = readDescription(fields.description)
   checkRequiredFilters(types, filters)
   return { url, event_types: types, filters, description, ...(secret !== undefined && { secret }) }
 }
 
 /** The same for the fields of an update. Whether they fit the others of the webhook is checked later. */
 export function readWebhookChanges(body: unknown): WebhookChanges {
-  const given = readJsonObject(body)
+  const fields = readJsonObject(body)
   return {
-    ...(given.url !== undefined && { url: readUrl(given.url) }),
-    ...(given.event_types !== undefined && { event_types: parseEventTypes(given.event_types) }),
-    ...(given.filters !== undefined && { filters: parseFilters(given.filters) }),
-    ...(given.active !== undefined && { active: readActive(given.active) }),
-    ...(given.description !== undefined && { description: readDescription(given.description) }),
+    ...(fields.url !== undefined && { url: readUrl(fields.url) }),
+    ...(fields.event_types !== undefined && { event_types: parseEventTypes(fields.event_types) }),
+    ...(fields.filters !== undefined && { filters: parseFilters(fields.filters) }),
+    ...(fields.active !== undefined && { active: readActive(fields.active) }),
+    ...(fields.description !== undefined && { description: readDescription(fields.description) }),
   }
 }
 
@@ -87,7 +87,7 @@ export const refuseUrl = (problem: string) =>
 const isStorable = (value: unknown): value is string =>
   typeof value === 'string' && !/\p{Surrogate}/u.test(value) && !value.includes('\0')
 
-/** `undefined`: none is given. */
+/** `undefined`: the request has none. */
 export function readSecret(secret: unknown): string | undefined {
   if (secret === undefined || secret === null) return undefined
   const length = isStorable(secret) ? secret.length : 0

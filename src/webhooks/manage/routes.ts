@@ -14,12 +14,18 @@ import type { Sql } from '../../store/connection.js'
 import { countQueries } from '../../store/query-times.js'
 import type { SecretBox } from '../../store/secret-box.js'
 import { transact } from '../../store/transaction.js'
-import type { AttemptResult } from '../deliver/delivery.js'
-import { Sender } from '../deliver/sender.js'
+import { type AttemptResult, Sender } from '../deliver/sender.js'
 import { signatureHeaders } from '../deliver/signature.js'
-import { insertTestAttempt, selectHistory } from './delivery-queries.js'
 import { presentAttempt, presentEventTypes, presentWebhook } from './present.js'
-import { selectSecret, selectWebhook, selectWebhooks, type WebhookKey, type WebhookRow } from './queries.js'
+import {
+  insertTestAttempt,
+  selectHistory,
+  selectSecret,
+  selectWebhook,
+  selectWebhooks,
+  type WebhookKey,
+  type WebhookRow,
+} from './queries.js'
 import { readNewWebhook, readRecovery, readWebhookChanges } from './read-body.js'
 import {
   CreateWebhookBody,
@@ -70,7 +76,7 @@ const registryOf = ({ platform: { sql, config }, deps: { secretBox } }: WebhookT
 
 const keyOf = ({ caller }: AnswerTools, { id }: { id: string }): WebhookKey => ({
   accountId: caller.accountId,
-  name: id,
+  publicId: id,
 })
 
 async function findWebhook({ platform }: AnswerTools, key: WebhookKey) {
@@ -262,8 +268,8 @@ const defineTest = (sender: Sender): Endpoint<WebhookDeps> =>
     errors: NOT_FOUND,
     answer: async (tools: WebhookTools, input) => {
       const { sql, clock } = tools.platform
-      const parts = { ...tools.deps, sql, clock, sender }
-      const { success, statusCode, latencyMs, error } = await sendTest(parts, keyOf(tools, input))
+      const deps = { ...tools.deps, sql, clock, sender }
+      const { success, statusCode, latencyMs, error } = await sendTest(deps, keyOf(tools, input))
       return {
         delivered: success,
         status_code: statusCode ?? null,
@@ -306,17 +312,17 @@ async function* writeList(
 
 const MESSAGE = 'This is a test delivery. Your webhook works.'
 
-type TestParts = Pick<Platform, 'sql' | 'clock'> &
+type TestDependencies = Pick<Platform, 'sql' | 'clock'> &
   Pick<WebhookDeps, 'secretBox' | 'plans'> & { sender: Sender }
 
 /** Sends an event that did not happen, once, whether or not the webhook is active. */
-async function sendTest(parts: TestParts, key: WebhookKey): Promise<AttemptResult> {
-  const { sql, secretBox, clock, plans, sender } = parts
+async function sendTest(deps: TestDependencies, key: WebhookKey): Promise<AttemptResult> {
+  const { sql, secretBox, clock, plans, sender } = deps
   const webhook = await selectWebhook(sql, key)
   const encrypted = await selectSecret(sql, key)
   const eventType = webhook?.eventTypes[0]
   if (webhook === undefined || encrypted === undefined || eventType === undefined) throw noWebhook()
-  const secret = await secretBox.decrypt(encrypted, key.name)
+  const secret = await secretBox.decrypt(encrypted, key.publicId)
   const nowMs = clock.now()
   await transact(sql, (tx) => takeAllowance(tx, { accountId: key.accountId, plans, nowMs }))
 
@@ -328,7 +334,7 @@ async function sendTest(parts: TestParts, key: WebhookKey): Promise<AttemptResul
     created_at: toNanosecondText(nowMs),
     data: { test: true, message: MESSAGE },
   })
-  const headers = signatureHeaders({ webhookName: key.name, eventId, eventType, secret, body, nowMs })
+  const headers = signatureHeaders({ webhookId: key.publicId, eventId, eventType, secret, body, nowMs })
   const result = await sender.send({ url: webhook.url, headers, body })
   await insertTestAttempt(sql, { webhook: webhook.id, eventId: uuid, eventType, result, nowMs })
   return result

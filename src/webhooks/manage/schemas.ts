@@ -4,12 +4,11 @@ import { ERROR_CODE } from '../../http/validation.js'
 import { namedEnum, namedObject } from '../../lib/named-object.js'
 import { nullable } from '../../lib/nullable.js'
 import { WEBHOOK_EVENT_TYPE_NAMES, type WebhookEventType } from '../event-types.js'
-import { FILTER_NAMES, FILTER_RULES } from '../filter-rules.js'
-import type { FilterName, WebhookFilters } from '../filters.js'
+import { FILTER_NAMES, FILTER_RULES, type FilterName, type WebhookFilters } from '../filters.js'
 import { DESCRIPTION_LENGTH_MAX, SECRET_LENGTH_MAX, SECRET_LENGTH_MIN } from './read-body.js'
 
 const HISTORY_LIMIT = 50
-/** Rows that a page of the history may pass over: the database walks through them. */
+/** Rows that a page of the history may pass over: the database reads them. */
 const OFFSET_MAX = 100_000
 
 const WebhookId = Type.String({

@@ -3,10 +3,9 @@ import { ApiError, notFound, tooManyRequests } from '../../core/errors.js'
 import { nextUtcDay } from '../../core/unix-time.js'
 import type { Pool, Sql } from '../../store/connection.js'
 import { transact } from '../../store/transaction.js'
-import { countDeliveries, lockAllowances } from '../deliver/allowance.js'
-import { wakeLanes } from '../deliver/lanes.js'
-import { hasFailed, renewDelivery, renewFailed } from './delivery-queries.js'
-import type { WebhookRow } from './queries.js'
+import { countDeliveries, lockAllowances } from '../deliver/enqueue.js'
+import { wakeLanes } from '../deliver/queries.js'
+import { hasFailed, renewDelivery, renewFailed, type WebhookRow } from './queries.js'
 
 /** Deliveries that one call of `recover` takes. */
 const RECOVERED_MAX = 50_000

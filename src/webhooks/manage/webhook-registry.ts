@@ -8,14 +8,14 @@ import type { Sql } from '../../store/connection.js'
 import type { SecretBox } from '../../store/secret-box.js'
 import { transact } from '../../store/transaction.js'
 import { checkWebhookUrl } from '../deliver/address-guard.js'
-import { cancelPending, forgetFailures } from '../deliver/cancel.js'
-import { wakeLanes } from '../deliver/lanes.js'
+import { cancelPending, forgetFailures, wakeLanes } from '../deliver/queries.js'
 import { decodeSecret } from '../deliver/signature.js'
 import { checkRequiredFilters } from '../parse-webhook.js'
 import {
   countWebhooks,
   deleteBaselines,
   insertWebhook,
+  isWebhook,
   lockWebhook,
   markDeleted,
   selectWebhook,
@@ -31,7 +31,7 @@ type RegistryContext = ChangeContext & { secretBox: SecretBox }
 
 export const noWebhook = () => notFound('Webhook not found.')
 
-export const createWebhookName = (): string => `wh_${randomBytes(6).toString('hex')}`
+export const createWebhookId = (): string => `wh_${randomBytes(6).toString('hex')}`
 export const createWebhookSecret = (): string => `whsec_${randomBytes(16).toString('hex')}`
 
 type Owner = { accountId: number; plan: Plan }
@@ -40,20 +40,20 @@ type Owner = { accountId: number; plan: Plan }
 export async function createWebhook(
   ctx: RegistryContext,
   { accountId, plan }: Owner,
-  { url, event_types: eventTypes, filters = {}, description = null, ...given }: NewWebhook,
+  { url, event_types: eventTypes, filters = {}, description = null, ...body }: NewWebhook,
   nowMs: number,
 ) {
   await checkTarget(ctx, url)
-  const name = createWebhookName()
-  const secret = given.secret ?? createWebhookSecret()
-  const encrypted = await ctx.secretBox.encrypt(secret, name)
+  const publicId = createWebhookId()
+  const secret = body.secret ?? createWebhookSecret()
+  const encrypted = await ctx.secretBox.encrypt(secret, publicId)
   await transact(ctx.sql, async (tx) => {
     const { webhooksMax } = plan
-    if ((await countWebhooks(tx, accountId)) >= webhooksMax) throw tooManyWebhooks(plan)
-    const webhook = { name, accountId, url, eventTypes, filters, description }
+    if ((await countWebhooks(tx, accountId, { isPolled: false })) >= webhooksMax) throw tooManyWebhooks(plan)
+    const webhook = { publicId, accountId, url, eventTypes, filters, description }
     await insertWebhook(tx, { ...webhook, secret: encrypted, nowMs })
   })
-  const fields = { id: name, url, event_types: eventTypes, filters, secret, active: true }
+  const fields = { id: publicId, url, event_types: eventTypes, filters, secret, active: true }
   const warnings = decodeSecret(secret) === undefined ? [UNDECODABLE_SECRET] : []
   return {
     ...fields,
@@ -78,7 +78,7 @@ async function checkTarget({ config }: ChangeContext, url: string): Promise<void
   if (problem !== undefined) throw refuseUrl(problem)
 }
 
-/** Changes the given fields of a webhook; all of its fields together must be valid. */
+/** Changes fields of a webhook; all of its fields together must be valid. */
 export async function changeWebhook(
   ctx: ChangeContext,
   key: WebhookKey,
@@ -132,11 +132,73 @@ export async function rotateSecret(
 ): Promise<string> {
   if ((await selectWebhook(sql, key)) === undefined) throw noWebhook()
   const secret = createWebhookSecret()
-  const encrypted = await secretBox.encrypt(secret, key.name)
+  const encrypted = await secretBox.encrypt(secret, key.publicId)
   if (!(await updateSecret(sql, key, { secret: encrypted, nowMs }))) throw noWebhook()
   return secret
 }
 
 export async function removeWebhook({ sql }: ChangeContext, key: WebhookKey, nowMs: number): Promise<void> {
-  if (!(await markDeleted(sql, key, nowMs))) throw noWebhook()
+  if (!(await markDeleted(sql, isWebhook(sql, key), nowMs))) throw noWebhook()
 }
+
+const SUSPENDED = 'account_suspended'
+
+/** `config` is for the addresses of webhooks. */
+type AccountContext = Pick<Platform, 'sql' | 'config'>
+
+/**
+ * Pauses the webhooks of a suspended account, and ends its listeners. What waits to be sent is cancelled by
+ * the dispatcher.
+ */
+export async function pauseWebhooksOf(
+  { sql }: AccountContext,
+  accountId: number,
+  nowMs: number,
+): Promise<void> {
+  // Each by itself: who changes several holds the revision that others wait for with their webhook locked.
+  for (const { id, isListener } of await selectWebhooksOf(sql, accountId)) {
+    if (isListener) await markDeleted(sql, sql`w.id = ${id}`, nowMs)
+    await transact(sql, async (tx) => {
+      const rows = await tx`select from webhooks where id = ${id} and active for no key update`
+      if (rows.length === 0) return
+      await wakeLanes(tx, [id], nowMs)
+      const now = new Date(nowMs)
+      await tx`
+        update webhooks
+           set active = false, disabled_reason = ${SUSPENDED}, disabled_at = ${now}, updated_at = ${now}
+         where id = ${id}`
+    })
+  }
+}
+
+/** Activates what `pauseWebhooksOf` has paused. It sees what happens from now on. */
+export async function resumeWebhooksOf(ctx: AccountContext, accountId: number, nowMs: number): Promise<void> {
+  for (const { publicId, disabledReason } of await selectWebhooksOf(ctx.sql, accountId)) {
+    if (disabledReason !== SUSPENDED) continue
+    await changeWebhook(ctx, { accountId, publicId }, { active: true }, nowMs)
+  }
+}
+
+/** Takes all webhooks of an account away at once, with their secrets; a job deletes their rows. */
+export async function removeWebhooksOf(
+  { sql }: AccountContext,
+  accountId: number,
+  nowMs: number,
+): Promise<void> {
+  for (const { id } of await selectWebhooksOf(sql, accountId))
+    await markDeleted(sql, sql`w.id = ${id}`, nowMs)
+}
+
+type AccountWebhook = {
+  id: number
+  publicId: string
+  isListener: boolean
+  disabledReason: string | null
+}
+
+/** Index: webhooks_account. */
+const selectWebhooksOf = (sql: Sql, accountId: number) =>
+  sql<AccountWebhook[]>`
+    select id, name as public_id, polled_at is not null as is_listener, disabled_reason from webhooks
+     where account_id = ${accountId} and deleted_at is null
+     order by id`

@@ -1,10 +1,10 @@
 import { parseTokenId } from '../../core/ids.js'
 import { groupBy } from '../../lib/group-by.js'
 import type { Sql } from '../../store/connection.js'
-import type { CancelledDelivery } from '../deliver/release.js'
+import type { CancelledDelivery } from '../deliver/enqueue.js'
 import type { WebhookEventType } from '../event-types.js'
 import type { WebhookFilters } from '../filters.js'
-import type { Occurrence, ValueChange } from './occurrence.js'
+import type { Occurrence, ValueChange } from './detector.js'
 
 /** An occurrence with a change, and a webhook whose other filters it passes. */
 export type MatchedChange = {
@@ -80,27 +80,27 @@ export class Baselines {
 
   /** Index: the primary key. */
   async #load(pairs: readonly MatchedChange[]): Promise<void> {
-    const asked = new Map<string, BaseKey>()
+    const missing = new Map<string, BaseKey>()
     for (const { webhook, occurrence } of pairs) {
       const { wallet, token } = occurrence.change
       const row = { webhook, type: occurrence.type, wallet, token }
       const key = keyOf(row)
-      if (!this.#values.has(key)) asked.set(key, row)
+      if (!this.#values.has(key)) missing.set(key, row)
     }
-    if (asked.size === 0) return
-    for (const key of asked.keys()) this.#values.set(key, undefined)
-    const keys = [...asked.values()]
+    if (missing.size === 0) return
+    for (const key of missing.keys()) this.#values.set(key, undefined)
+    const keys = [...missing.values()]
     const rows = await this.#sql<BaseRow[]>`
-      select asked.webhook, asked.type, asked.wallet, asked.token, b.value
+      select requested.webhook, requested.type, requested.wallet, requested.token, b.value
         from unnest(${keys.map(({ webhook }) => webhook)}::integer[],
                     ${keys.map(({ type }) => type)}::text[],
                     ${keys.map(({ wallet }) => wallet)}::text[],
                     ${keys.map(({ token }) => token)}::text[])
-          as asked (webhook, type, wallet, token)
+          as requested (webhook, type, wallet, token)
         join webhook_bases b
-          on b.webhook = asked.webhook and b.event_type = asked.type
-         and b.wallet = decode(substr(asked.wallet, 3), 'hex')
-         and b.token = decode(substr(asked.token, 3), 'hex')`
+          on b.webhook = requested.webhook and b.event_type = requested.type
+         and b.wallet = decode(substr(requested.wallet, 3), 'hex')
+         and b.token = decode(substr(requested.token, 3), 'hex')`
     for (const row of rows) this.#values.set(keyOf(row), row.value)
   }
 }
@@ -165,36 +165,19 @@ function endsOf(steps: readonly Step[]): { from: bigint | undefined; to: bigint 
   return { from: find(1), to: find(-1) }
 }
 
-function toStep({ webhook, eventType, body }: CancelledDelivery): Step[] {
+/** Which fields of a payload say from where to where its value went. */
+const STEP_FIELDS: { readonly [Type in WebhookEventType]?: readonly [from: string, to: string] } = {
+  price_change: ['previous_price', 'price'],
+  pnl_change: ['previous_realized_pnl', 'realized_pnl'],
+}
+
+function toStep({ webhook, eventType: type, body }: CancelledDelivery): Step[] {
   const { data } = JSON.parse(body) as { data: Record<string, unknown> }
   const token = parseTokenId(String(data.token_id))
-  if (token === undefined) return []
-  switch (eventType) {
-    case 'price_change':
-      return [
-        {
-          webhook,
-          type: eventType,
-          wallet: '',
-          token,
-          from: toMillionths(data.previous_price),
-          to: toMillionths(data.price),
-        },
-      ]
-    case 'pnl_change':
-      return [
-        {
-          webhook,
-          type: eventType,
-          wallet: String(data.wallet),
-          token,
-          from: toMillionths(data.previous_realized_pnl),
-          to: toMillionths(data.realized_pnl),
-        },
-      ]
-    default:
-      return []
-  }
+  const [from, to] = STEP_FIELDS[type] ?? []
+  if (token === undefined || from === undefined || to === undefined) return []
+  const wallet = String(data.wallet ?? '')
+  return [{ webhook, type, wallet, token, from: toMillionths(data[from]), to: toMillionths(data[to]) }]
 }
 
 const toMillionths = (value: unknown): bigint => BigInt(Math.round(Number(value) * 1e6))

@@ -44,7 +44,7 @@ test('fills have natural ids, their number in the transaction, and what their ma
   expect(fills).toMatchObject([
     {
       timeSec: timeOfBlock(block),
-      place: 0,
+      ordinal: 0,
       maker: BOB,
       taker: ALICE,
       isTaker: false,
@@ -59,7 +59,7 @@ test('fills have natural ids, their number in the transaction, and what their ma
       isFirstOfMaker: false,
     },
     {
-      place: 1,
+      ordinal: 1,
       maker: ALICE,
       taker: EXCHANGE,
       isTaker: true,
@@ -76,7 +76,7 @@ test('markets are found by token and by condition, with the tags of their event'
   await insertTestMarket(chain.sql)
   await readSlice(chain, 0, async ({ markets }) => {
     const byToken = await markets.ofTokens([NO, word('123')])
-    const market = byToken.get(NO)
+    const market = byToken(NO)
     expect(market).toEqual({
       conditionId: CONDITION,
       question: 'Will it rain?',
@@ -90,9 +90,9 @@ test('markets are found by token and by condition, with the tags of their event'
       outcomes: ['Yes', 'No'],
     })
     expect(market && outcomeOfToken(market, NO)).toBe('No')
-    expect(byToken.get(word('123'))).toMatchObject({ conditionId: null, question: null, tags: [] })
+    expect(byToken(word('123'))).toMatchObject({ conditionId: null, question: null, tags: [] })
     const byCondition = await markets.ofConditions([CONDITION, word('cc')])
-    expect(byCondition.get(CONDITION)).toEqual(market)
-    expect(byCondition.get(word('cc'))).toMatchObject({ conditionId: word('cc'), slug: null })
+    expect(byCondition(CONDITION)).toEqual(market)
+    expect(byCondition(word('cc'))).toMatchObject({ conditionId: word('cc'), slug: null })
   })
 })

@@ -1,4 +1,5 @@
-import { type Sql, withoutPreparedPlan } from '../../store/connection.js'
+import { blockOf, seqOf } from '../../core/seq.js'
+import { type Fragment, type Sql, withoutPreparedPlan } from '../../store/connection.js'
 import type { WebhookEventType } from '../event-types.js'
 import { SliceMarkets } from './slice-markets.js'
 
@@ -6,14 +7,14 @@ import { SliceMarkets } from './slice-markets.js'
 export type FactSlice = SliceRange & {
   sql: Sql
   markets: SliceMarkets
-  /** The fills of this part, without combos, in the order of `seq`. */
+  /** The fills of this slice, without combos, in the order of `seq`. */
   fills(): Promise<readonly SliceFill[]>
   /** Reads something once for all detectors. */
   once<Value>(read: (slice: FactSlice) => Promise<Value>): Promise<Value>
 }
 
 export type SliceRange = {
-  /** Behind this place, up to and with the other one. */
+  /** After the first one, up to and with the other one. */
   afterSeq: number
   toSeq: number
   /** The last fact in this snapshot: what the ledger's rows stand for. Above `toSeq` while the matcher lags. */
@@ -32,7 +33,7 @@ export type SliceFill = {
   seq: number
   timeSec: number
   /** Number among the fills of its transaction, from 0. */
-  place: number
+  ordinal: number
   maker: string
   /** The other side; the exchange itself when the order took. */
   taker: string
@@ -51,7 +52,7 @@ export type SliceFill = {
   isFirstOfMaker: boolean
 }
 
-/** Reads when it is asked. `sql` is an open transaction that sees one state of the database. */
+/** Reads when a detector calls it. `sql` is an open transaction that sees one state of the database. */
 export function openSlice(sql: Sql, range: SliceRange): FactSlice {
   const values = new Map<unknown, Promise<unknown>>()
   const slice: FactSlice = {
@@ -68,10 +69,10 @@ export function openSlice(sql: Sql, range: SliceRange): FactSlice {
   return slice
 }
 
-type FillRow = Omit<SliceFill, 'place'>
+type FillRow = Omit<SliceFill, 'ordinal'>
 
 /**
- * The fills behind one place, up to another. Index: the primary key of each partition. Planned for its
+ * The fills of a slice. Index: the primary key of each partition. Planned for its
  * values, because a plan for any range expects a large part of the table, and reads all wallets for it.
  */
 async function selectSliceFills({ sql, afterSeq, toSeq }: FactSlice): Promise<SliceFill[]> {
@@ -97,17 +98,105 @@ async function selectSliceFills({ sql, afterSeq, toSeq }: FactSlice): Promise<Sl
       left join wallet_totals totals on totals.wallet = f.wallet
      where f.seq > ${afterSeq} and f.seq <= ${toSeq} and f.flags & 128 = 0
      order by f.seq`)
-  return withPlaces(rows)
+  return withOrdinals(rows)
+}
+
+/** A fact of a wallet. `ordinal`: its number among the facts of its kind in the transaction, from 0. */
+export type WalletFact = { seq: number; timeSec: number; txHash: string; ordinal: number; wallet: string }
+
+type FactQuery = { columns: Fragment; joins?: Fragment; where?: Fragment }
+
+/**
+ * The facts `f` of a table in a slice, in the order of `seq`. Index: the primary key. Planned for its values,
+ * as the fills are.
+ */
+export async function selectWalletFacts<Row extends WalletFact>(
+  { sql, afterSeq, toSeq }: FactSlice,
+  table: string,
+  { columns, joins = sql``, where = sql`true` }: FactQuery,
+): Promise<Row[]> {
+  const rows = await withoutPreparedPlan(sql<Omit<Row, 'ordinal'>[]>`
+    select f.seq::float8, b.time as time_sec, '0x' || encode(f.tx_hash, 'hex') as tx_hash,
+           '0x' || encode(w.address, 'hex') as wallet, ${columns}
+      from ${sql(table)} f
+      join blocks b on b.number = f.seq >> 20
+      join wallets w on w.id = f.wallet
+      ${joins}
+     where f.seq > ${afterSeq} and f.seq <= ${toSeq} and ${where}
+     order by f.seq`)
+  return withOrdinals(rows) as Row[]
 }
 
 /** Numbers the facts of each transaction from 0. They are in the order of `seq`. */
-export function withPlaces<Row extends { txHash: string }>(
+export function withOrdinals<Row extends { txHash: string }>(
   rows: readonly Row[],
-): (Row & { place: number })[] {
+): (Row & { ordinal: number })[] {
   const counts = new Map<string, number>()
   return rows.map((row) => {
-    const place = counts.get(row.txHash) ?? 0
-    counts.set(row.txHash, place + 1)
-    return { ...row, place }
+    const ordinal = counts.get(row.txHash) ?? 0
+    counts.set(row.txHash, ordinal + 1)
+    return { ...row, ordinal }
   })
+}
+
+/** Addresses that are looked up by one query. */
+const LOOKUP_MAX = 20_000
+
+/** Those of the wallets that a webhook watches: id to address. The work grows with the number of ids. */
+export async function selectWatched(
+  { sql, isWatched }: Pick<FactSlice, 'sql' | 'isWatched'>,
+  type: WebhookEventType,
+  ids: Iterable<number>,
+): Promise<Map<number, string>> {
+  const watched = new Map<number, string>()
+  const all = [...ids]
+  for (let from = 0; from < all.length; from += LOOKUP_MAX) {
+    const some = all.slice(from, from + LOOKUP_MAX)
+    const rows = await sql<{ id: number; address: string }[]>`
+      select id, '0x' || encode(address, 'hex') as address
+        from wallets where id = any(${some}::integer[])`
+    for (const { id, address } of rows) if (isWatched(type, address)) watched.set(id, address)
+  }
+  return watched
+}
+
+/**
+ * The transactions of stored facts that move tokens, by their `seq`. A split or merge that another log
+ * of the transaction explains has no hash: the next fact with one is of the same transaction.
+ * Planned for its values: a plan for any would look into every partition. Indexes: the primary keys.
+ */
+export async function selectTransactions(sql: Sql, seqs: readonly number[]): Promise<Map<number, string>> {
+  if (seqs.length === 0) return new Map()
+  const wanted = sql`seq = any(${[...seqs]}::bigint[])`
+  const rows = await withoutPreparedPlan(sql<{ seq: number; txHash: string }[]>`
+    select distinct seq::float8, '0x' || encode(tx_hash, 'hex') as tx_hash
+      from (select seq, tx_hash from fills where ${wanted}
+            union all select seq, tx_hash from splits where ${wanted} and tx_hash is not null
+            union all select seq, tx_hash from redemptions where ${wanted}
+            union all select seq, tx_hash from conversions where ${wanted}
+            union all select seq, tx_hash from migrations where ${wanted}
+            union all select seq, tx_hash from transfers where ${wanted}) stored`)
+  const hashes = new Map(rows.map(({ seq, txHash }) => [seq, txHash]))
+  for (const seq of seqs) {
+    if (hashes.has(seq)) continue
+    const next = await selectNextTransaction(sql, seq)
+    if (next !== undefined) hashes.set(seq, next)
+  }
+  return hashes
+}
+
+async function selectNextTransaction(sql: Sql, seq: number): Promise<string | undefined> {
+  const end = seqOf(blockOf(seq) + 1, 0)
+  const [row] = await withoutPreparedPlan(sql<{ txHash: string }[]>`
+    select '0x' || encode(tx_hash, 'hex') as tx_hash
+      from ((select seq, tx_hash from fills where seq > ${seq} and seq < ${end} order by seq limit 1)
+            union all
+            (select seq, tx_hash from splits
+              where seq > ${seq} and seq < ${end} and tx_hash is not null order by seq limit 1)
+            union all
+            (select seq, tx_hash from transfers where seq > ${seq} and seq < ${end} order by seq limit 1)
+           ) later
+     order by later.seq
+     limit 1`)
+  return row?.txHash
 }

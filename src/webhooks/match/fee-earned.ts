@@ -1,9 +1,7 @@
 import { toDecimal } from '../../core/money.js'
-import type { WebhookPayload } from '../payloads.js'
-import { type FeeRow, selectFees } from './action-queries.js'
-import type { Detector } from './detector.js'
-import type { SliceFill } from './fact-slice.js'
-import type { Occurrence } from './occurrence.js'
+import type { WebhookPayload } from '../event-types.js'
+import type { Detector, Occurrence } from './detector.js'
+import { type FactSlice, type SliceFill, selectWalletFacts, type WalletFact } from './fact-slice.js'
 import { identityOf } from './trades.js'
 
 /**
@@ -54,3 +52,13 @@ function worthOf({ amount, token, txHash }: FeeRow, traded: Traded): bigint | un
   const { usd, shares } = traded.get(keyOf(txHash, token)) ?? { usd: 0n, shares: 0n }
   return shares === 0n ? undefined : (amount * usd) / shares
 }
+
+/** Fees that a receiver was paid. Kind 0: charged. */
+type FeeRow = WalletFact & { token: string | null; amount: bigint }
+
+const selectFees = (slice: FactSlice) =>
+  selectWalletFacts<FeeRow>(slice, 'fees', {
+    columns: slice.sql`f.amount, '0x' || encode(t.token, 'hex') as token`,
+    joins: slice.sql`left join tokens t on t.id = f.token`,
+    where: slice.sql`f.kind = 0`,
+  })

@@ -1,9 +1,7 @@
 import type { Sql } from '../../store/connection.js'
-import type { WebhookPayload } from '../payloads.js'
-import type { Detector } from './detector.js'
-import { marketKeys, toBraces, toTimeText } from './market-fields.js'
-import type { Occurrence } from './occurrence.js'
-import { type SliceMarket, unknownMarket } from './slice-markets.js'
+import type { WebhookPayload } from '../event-types.js'
+import type { Detector, Occurrence } from './detector.js'
+import { marketKeys, type SliceMarket, toBraces, toTimeText } from './slice-markets.js'
 
 /** Markets of one pass; the others wait for the next one. */
 const MARKETS_MAX = 1_000
@@ -19,16 +17,11 @@ export const marketCreated: Detector = {
     const rows = await selectNewMarkets(slice.sql)
     if (rows.length === 0) return { occurrences: [] }
     const conditions = rows.flatMap(({ condition }) => condition ?? [])
-    const markets = await slice.markets.ofConditions(conditions)
-    const occurrences = rows.flatMap((row) =>
-      row.condition === null
-        ? []
-        : toOccurrence(
-            { ...row, condition: row.condition },
-            markets.get(row.condition) ?? unknownMarket(row.condition),
-            slice.headSeq,
-          ),
-    )
+    const marketOf = await slice.markets.ofConditions(conditions)
+    const occurrences = rows.flatMap((row) => {
+      const { condition } = row
+      return condition === null ? [] : toOccurrence({ ...row, condition }, marketOf(condition), slice.headSeq)
+    })
     const ids = rows.map(({ market }) => market)
     return { occurrences, store: (tx) => deleteNewMarkets(tx, ids) }
   },

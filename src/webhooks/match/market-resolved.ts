@@ -1,22 +1,17 @@
 import { toTokenId } from '../../core/ids.js'
 import { type Sql, withoutPreparedPlan } from '../../store/connection.js'
-import type { WebhookPayload } from '../payloads.js'
-import type { Detector } from './detector.js'
+import type { WebhookPayload } from '../event-types.js'
+import type { Detector, Occurrence } from './detector.js'
 import type { FactSlice } from './fact-slice.js'
-import { marketKeys, toBraces } from './market-fields.js'
-import type { Occurrence } from './occurrence.js'
-import { type SliceMarket, unknownMarket } from './slice-markets.js'
+import { marketKeys, type SliceMarket, toBraces } from './slice-markets.js'
 
 /** A condition got its result. One that another transaction brings after a reorganisation is news only if it differs. */
 export const marketResolved: Detector = {
   types: ['market_resolved'],
   async detect(slice) {
     const rows = await selectResolutions(slice.sql, slice)
-    const markets = await slice.markets.ofConditions(rows.map(({ condition }) => condition))
-    const occurrences = rows.map((row) =>
-      toOccurrence(row, markets.get(row.condition) ?? unknownMarket(row.condition)),
-    )
-    return { occurrences }
+    const marketOf = await slice.markets.ofConditions(rows.map(({ condition }) => condition))
+    return { occurrences: rows.map((row) => toOccurrence(row, marketOf(row.condition))) }
   },
 }
 
@@ -27,7 +22,7 @@ type ResolutionRow = {
   payouts: string[]
 }
 
-/** In the order of `seq`. Planned anew, because a plan for any range reads the table. Index: the primary key. */
+/** In the order of `seq`. Without a prepared plan, because a plan for any range reads the table. Index: the primary key. */
 const selectResolutions = (sql: Sql, { afterSeq, toSeq }: Pick<FactSlice, 'afterSeq' | 'toSeq'>) =>
   withoutPreparedPlan(sql<ResolutionRow[]>`
     select r.seq::float8, b.time as time_sec, '0x' || encode(c.condition, 'hex') as condition,
@@ -65,7 +60,7 @@ function toOccurrence(row: ResolutionRow, market: SliceMarket): Occurrence {
   }
 }
 
-/** The place of the outcome that is paid alone. `undefined`: several share the payout. */
+/** The index of the outcome that is paid alone. `undefined`: several share the payout. */
 function winnerOf(payouts: readonly bigint[]): number | undefined {
   const paid = payouts.flatMap((payout, index) => (payout > 0n ? [index] : []))
   return paid.length === 1 ? paid[0] : undefined

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { histories } from '../../ledger/test-histories.js'
 import { foldAll } from '../../ledger/test-read-books.js'
-import { movesOf } from './moves.js'
+import { movesOf } from './position-steps.js'
 
 test('the moves of a history add up to the balances of the ledger', () => {
   fc.assert(

@@ -1,7 +1,7 @@
 import { padId } from '../../core/structured-id.js'
 import { eventTypeRow, type WebhookEventType } from '../event-types.js'
 import type { FilterName, WebhookFilters } from '../filters.js'
-import type { OccurrenceKeys } from './occurrence.js'
+import type { OccurrenceKeys } from './detector.js'
 
 const NONE: readonly string[] = []
 const only = (key: string | undefined): readonly string[] => (key === undefined ? NONE : [key])
@@ -12,7 +12,7 @@ type ListName = {
 
 type KeyList = {
   name: ListName
-  /** Its place in the table. */
+  /** Its index in the table. */
   number: number
   /** The keys of an occurrence that it is compared with. */
   keysOf: (keys: OccurrenceKeys) => readonly string[]
@@ -42,7 +42,7 @@ const SPELL: { readonly [Name in ListName]?: (key: string) => string } = {
 /** Which filters a type knows, looked up once for each. */
 export type TypeFilters = {
   lists: readonly KeyList[]
-  /** Its place among all thresholds; -1: it has none. */
+  /** Its index among all thresholds; -1: it has none. */
   threshold: number
   hasSide: boolean
   hasStatus: boolean
@@ -68,7 +68,7 @@ export function keysOfList(filters: WebhookFilters, name: ListName): string[] | 
 /** Below every amount. */
 export const NO_THRESHOLD = -1n
 
-/** The lowest amounts that pass, in millionths, by place. */
+/** The lowest amounts that pass, in millionths, by index. */
 export const thresholdsOf = (filters: WebhookFilters): bigint[] =>
   THRESHOLDS.map((name) => {
     const amount = filters[name]

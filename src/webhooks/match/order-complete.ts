@@ -2,11 +2,10 @@ import { toDecimal, toPrice } from '../../core/money.js'
 import { blockOf, seqOf } from '../../core/seq.js'
 import { groupBy } from '../../lib/group-by.js'
 import { type Fragment, type Sql, withoutPreparedPlan } from '../../store/connection.js'
-import type { WebhookPayload } from '../payloads.js'
-import type { Detector } from './detector.js'
+import type { WebhookPayload } from '../event-types.js'
+import type { Detector, Occurrence } from './detector.js'
 import type { FactSlice, SliceFill } from './fact-slice.js'
-import type { Occurrence } from './occurrence.js'
-import { outcomeOfToken, type SliceMarket, unknownMarket } from './slice-markets.js'
+import { outcomeOfToken, type SliceMarket } from './slice-markets.js'
 
 /** An order is complete when no fill of it has come for this long. */
 const QUIET_MS = 30_000
@@ -46,7 +45,7 @@ export const orderComplete: Detector = {
   },
 }
 
-/** Forgets orders whose first fill a reorganisation has taken back: they wait again when it returns. */
+/** Forgets orders whose first fill a reorganisation has reverted: they wait again when it returns. */
 export async function forgetOrdersAbove(tx: Sql, seq: number): Promise<void> {
   await tx`delete from webhook_orders where first_seq > ${seq}`
 }
@@ -63,7 +62,7 @@ const selectDueOrders = ({ sql, nowMs }: FactSlice, filled: readonly string[]) =
    limit ${ORDERS_MAX}`
 
 const hashes = (sql: Sql, orders: readonly string[]) => sql`
-  array(select decode(substr(name, 3), 'hex') from unnest(${[...orders]}::text[]) as name)`
+  array(select decode(substr(hash, 3), 'hex') from unnest(${[...orders]}::text[]) as hash)`
 
 async function deleteOrders(tx: Sql, orders: readonly DueOrder[]): Promise<void> {
   if (orders.length === 0) return
@@ -97,7 +96,7 @@ type OrderRow = {
   lastSeq: number
   lastTxHash: string
   /** Number of the last fill among those of its transaction, from 0. */
-  lastPlace: number
+  lastOrdinal: number
   fills: number
   usd: bigint
   shares: bigint
@@ -109,17 +108,16 @@ type OrderRow = {
 async function readOrders(slice: FactSlice, due: readonly DueOrder[]): Promise<Occurrence[]> {
   if (due.length === 0) return []
   const orders = (await selectOrders(slice, due)).filter(({ fills }) => fills >= FILLS_MIN)
-  const markets = await slice.markets.ofTokens(orders.map(({ token }) => token))
+  const marketOf = await slice.markets.ofTokens(orders.map(({ token }) => token))
   const occurrences: Occurrence[] = []
   for (const order of orders) {
     const fills = await selectListedFills(slice, order)
-    const market = markets.get(order.token) ?? unknownMarket(null)
-    occurrences.push(toOccurrence(order, fills, market))
+    occurrences.push(toOccurrence(order, fills, marketOf(order.token)))
   }
   return occurrences.sort((a, b) => a.seq - b.seq)
 }
 
-/** Planned for its values, so that few partitions are looked at. Index: that of each partition on the order. */
+/** Planned for its values, so that few partitions are read. Index: that of each partition on the order. */
 function selectOrders({ sql, toSeq }: FactSlice, due: readonly DueOrder[]): Promise<OrderRow[]> {
   const since = seqOf(blockOf(Math.min(...due.map(({ firstSeq }) => firstSeq))), 0)
   const isNear = (seq: Fragment) => sql`${seq} >= ${since} and ${seq} <= ${toSeq}`
@@ -132,7 +130,7 @@ function selectOrders({ sql, toSeq }: FactSlice, due: readonly DueOrder[]): Prom
          (select count(*)::integer from fills f
            where f.tx_hash = last.tx_hash and f.flags & 128 = 0 and ${isNear(sql`f.seq`)}
              and f.seq >= (whole.last_seq::bigint >> 20) << 20 and f.seq < whole.last_seq::bigint)
-           as last_place
+           as last_ordinal
     from unnest(${due.map(({ orderHash }) => orderHash)}::text[],
                 ${due.map(({ firstSeq }) => firstSeq)}::bigint[]) as due (order_hash, since)
    cross join lateral (
@@ -187,7 +185,7 @@ function toOccurrence(order: OrderRow, fills: readonly ListedFill[], market: Sli
     seq: lastSeq,
     sinceSeq: firstSeq,
     timeSec: firstSec,
-    identity: `${orderHash} ${order.lastTxHash} ${order.lastPlace}`,
+    identity: `${orderHash} ${order.lastTxHash} ${order.lastOrdinal}`,
     keys: { wallets: [...new Set([maker, ...order.takers])], usd },
     present,
   }

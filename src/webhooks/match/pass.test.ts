@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { ALICE, address, makeFill } from '../../events/test-facts.js'
 import { insertTestWebhook, type TestWebhook } from '../deliver/test-webhook.js'
-import { ActiveWebhooks } from './active-webhooks.js'
 import type { Detector } from './detector.js'
 import { DETECTORS } from './matcher.js'
+import { ActiveWebhooks } from './pass.js'
 import { timeOfBlock } from './test-facts.js'
 import { TestMatching } from './test-matching.js'
 

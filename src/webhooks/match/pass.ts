@@ -1,18 +1,25 @@
+import { createHash } from 'node:crypto'
 import type { Plans } from '../../accounts/plans.js'
 import { blockOf } from '../../core/seq.js'
+import { toNanosecondText } from '../../core/unix-time.js'
 import type { Pool, Sql } from '../../store/connection.js'
 import { transact } from '../../store/transaction.js'
-import type { DeliveryDraft } from '../deliver/delivery.js'
-import { enqueue } from '../deliver/enqueue.js'
-import { cancelHeldAbove, releaseHeld } from '../deliver/release.js'
-import type { ActiveWebhooks } from './active-webhooks.js'
+import { cancelHeldAbove, type DeliveryDraft, enqueue, releaseHeld } from '../deliver/enqueue.js'
+import type { WebhookEventType } from '../event-types.js'
 import { Baselines, restoreBaselines } from './baselines.js'
-import type { Detected, Detector } from './detector.js'
+import type { Detected, Detector, Occurrence, ValueChange } from './detector.js'
 import { type FactSlice, openSlice } from './fact-slice.js'
-import { draftDeliveries, matchOccurrences } from './match-occurrences.js'
 import { forgetOrdersAbove } from './order-complete.js'
-import { lockCursor, lowerFromSeq, type MatchState, selectMatchState, updateCursor } from './queries.js'
-import { chooseStep, endOfBlock, STEP_LIMITS, type StepRange } from './step-range.js'
+import {
+  lockCursor,
+  lowerFromSeq,
+  type MatchState,
+  selectChangedWebhooks,
+  selectMatchState,
+  updateCursor,
+} from './queries.js'
+import { chooseStep, endOfBlock, STEP_LIMITS, type StepRange, seenSinceMs } from './step-range.js'
+import { type IndexedWebhook, WebhookIndex } from './webhook-index.js'
 
 /** `draftsMax`: deliveries, unless a single block has more; they are in memory until they are queued. */
 const PASS_LIMITS = { ...STEP_LIMITS, draftsMax: 100_000 }
@@ -87,8 +94,8 @@ async function read(tx: Sql, deps: PassDeps): Promise<Findings> {
       asksFor: (type) => index.asksFor(type),
       isWatched: (type, wallet) => index.isWatched(type, wallet),
     })
-    const asked = detectors.filter(({ types }) => types.some(slice.asksFor))
-    const detected = await detect(slice, asked)
+    const wanted = detectors.filter(({ types }) => types.some(slice.asksFor))
+    const detected = await detect(slice, wanted)
     const matched = matchOccurrences(
       detected.flatMap(({ occurrences }) => occurrences),
       index,
@@ -103,10 +110,10 @@ async function read(tx: Sql, deps: PassDeps): Promise<Findings> {
     const bases = new Baselines(tx)
     const drafts = await draftDeliveries(matched, bases, nowMs)
     const seq = state.headBlock === null ? state.seq : range.toSeq
-    const unasked = seq === state.seq ? [] : detectors.filter((each) => !asked.includes(each))
+    const unwanted = seq === state.seq ? [] : detectors.filter((each) => !wanted.includes(each))
     const stores = [
       ...detected.flatMap(({ store }) => store ?? []),
-      ...unasked.flatMap(({ skip }) => skip ?? []),
+      ...unwanted.flatMap(({ skip }) => skip ?? []),
       ...(matched.length === 0 ? [] : [(later: Sql) => bases.store(later)]),
     ]
     return { state, seq, drafts, stores }
@@ -120,10 +127,10 @@ function halve(range: StepRange): StepRange | undefined {
   return { ...range, toSeq: endOfBlock(blockOf(range.afterSeq) + (blocks >> 1)) }
 }
 
-/** Asks the detectors side by side: their queries follow each other without waiting for the answers. */
-function detect(slice: FactSlice, asked: readonly Detector[]): Promise<Detected[]> {
+/** Runs the detectors side by side: their queries follow each other without waiting for the answers. */
+function detect(slice: FactSlice, wanted: readonly Detector[]): Promise<Detected[]> {
   const hasGrown = slice.toSeq > slice.afterSeq
-  const working = asked.filter(({ runsWithoutBlocks }) => hasGrown || runsWithoutBlocks === true)
+  const working = wanted.filter(({ runsWithoutBlocks }) => hasGrown || runsWithoutBlocks === true)
   return Promise.all(working.map((detector) => detector.detect(slice)))
 }
 
@@ -136,7 +143,7 @@ async function write(
   if (!(await lockCursor(tx, state))) return false
   await enqueue(tx, drafts, { plans, nowMs })
   if (state.headBlock !== null) await releaseHeld(tx, state.headBlock, nowMs)
-  // Behind all lanes, as for an activation, which forgets bases.
+  // After all lanes, as for an activation, which forgets bases.
   for (const store of stores) await store(tx)
   await updateCursor(tx, { seq, rewind: state.rewind })
   return true
@@ -162,4 +169,115 @@ async function revertMatcher(tx: Sql, state: MatchState): Promise<boolean> {
     })
   }
   return true
+}
+
+type Matched = { occurrence: Occurrence; webhooks: readonly IndexedWebhook[] }
+
+/** The webhooks that want each occurrence, in the order of `seq`; those that no webhook wants are left out. */
+export function matchOccurrences(
+  occurrences: readonly Occurrence[],
+  index: WebhookIndex,
+  nowMs: number,
+): Matched[] {
+  const matched = occurrences.flatMap((occurrence) => {
+    const webhooks = index.match(occurrence).filter((webhook) => sees(webhook, occurrence, nowMs))
+    return webhooks.length === 0 ? [] : [{ occurrence, webhooks }]
+  })
+  return matched.sort((a, b) => a.occurrence.seq - b.occurrence.seq)
+}
+
+function sees(webhook: IndexedWebhook, occurrence: Occurrence, nowMs: number): boolean {
+  const { fromSeq } = webhook
+  const { seq, sinceSeq = seq, isOffChain, timeSec } = occurrence
+  if (timeSec * 1000 < seenSinceMs(webhook, nowMs)) return false
+  return isOffChain === true || sinceSeq > fromSeq
+}
+
+/**
+ * What is to be delivered. The text of an event is made once for all webhooks, unless each of them
+ * measures it against a value of its own.
+ */
+export async function draftDeliveries(
+  matched: readonly Matched[],
+  bases: Baselines,
+  nowMs: number,
+): Promise<DeliveryDraft[]> {
+  const drafts: DeliveryDraft[] = []
+  const changes: (Parameters<Baselines['decide']>[0][number] & { owner: IndexedWebhook })[] = []
+  for (const { occurrence, webhooks } of matched) {
+    if (hasChange(occurrence)) {
+      for (const owner of webhooks) {
+        changes.push({ webhook: owner.id, filters: owner.filters, occurrence, owner })
+      }
+      continue
+    }
+    const eventId = eventIdOf(occurrence)
+    const data = occurrence.present(undefined)
+    const body = serializeEvent({ eventId, type: occurrence.type, nowMs, data })
+    for (const webhook of webhooks) drafts.push(toDraft(webhook, occurrence, { eventId, body }))
+  }
+  for (const { matched: change, base } of await bases.decide(changes)) {
+    const { occurrence, owner } = change
+    const eventId = eventIdOf(occurrence, owner.publicId)
+    const data = occurrence.present(base)
+    const body = serializeEvent({ eventId, type: occurrence.type, nowMs, data })
+    drafts.push(toDraft(owner, occurrence, { eventId, body }))
+  }
+  return drafts
+}
+
+const hasChange = (occurrence: Occurrence): occurrence is Occurrence & { change: ValueChange } =>
+  occurrence.change !== undefined
+
+const toDraft = (
+  { id, accountId, filters }: IndexedWebhook,
+  { type, seq, isOffChain }: Occurrence,
+  text: Pick<DeliveryDraft, 'eventId' | 'body'>,
+): DeliveryDraft => ({
+  webhook: { id, accountId },
+  ...text,
+  eventType: type,
+  block: blockOf(seq),
+  confirmations: isOffChain === true ? 0 : (filters.confirmations ?? 0),
+})
+
+/**
+ * The id of an event: a UUID that is made of what happened, so that it is the same for all webhooks,
+ * after a crash, and when the transaction returns in another block. Where each webhook measures changes
+ * against a value of its own, the event is its own too: `publicId` says whose.
+ */
+function eventIdOf({ type, identity }: Pick<Occurrence, 'type' | 'identity'>, publicId = ''): string {
+  const hash = createHash('sha256').update(`${type}\n${identity}\n${publicId}`).digest()
+  // Version 8 of RFC 9562: bits of our own making.
+  hash.writeUInt8((hash.readUInt8(6) & 0x0f) | 0x80, 6)
+  hash.writeUInt8((hash.readUInt8(8) & 0x3f) | 0x80, 8)
+  const hex = hash.toString('hex', 0, 16)
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-')
+}
+
+type EventFields = { eventId: string; type: WebhookEventType; nowMs: number; data: object }
+
+/** What is sent, as JSON. */
+const serializeEvent = ({ eventId, type, nowMs, data }: EventFields): string =>
+  JSON.stringify({ id: `evt_${eventId}`, type, created_at: toNanosecondText(nowMs), data })
+
+/** Webhooks that are read at once: each may have a thousand filter items. */
+const ROWS_MAX = 500
+
+/** The index of all active webhooks, kept up with their rows. */
+export class ActiveWebhooks {
+  readonly index = new WebhookIndex()
+  #revision = -1
+
+  /** Takes over what changed up to a revision. Throws what the database throws; the next call goes on. */
+  async refresh(sql: Sql, revision: number): Promise<void> {
+    while (this.#revision < revision) {
+      const changed = await selectChangedWebhooks(sql, this.#revision, ROWS_MAX)
+      for (const { isActive, ...webhook } of changed) {
+        if (isActive) this.index.set(webhook)
+        else this.index.delete(webhook.id)
+      }
+      this.#revision = changed.length < ROWS_MAX ? revision : (changed.at(-1)?.revision ?? revision)
+    }
+  }
 }

@@ -3,19 +3,15 @@ import { toDecimal } from '../../core/money.js'
 import { groupBy } from '../../lib/group-by.js'
 import { withoutPreparedPlan } from '../../store/connection.js'
 import { ZERO_WORD } from '../../upstreams/polygon/abi.js'
-import type { WebhookPayload } from '../payloads.js'
-import type { Detector } from './detector.js'
-import type { FactSlice } from './fact-slice.js'
-import { marketKeys, tokenFields } from './market-fields.js'
-import type { Occurrence } from './occurrence.js'
-import { selectTransactions } from './position-queries.js'
-import { type SliceMarket, unknownMarket } from './slice-markets.js'
-import { selectWatched } from './watched-wallets.js'
+import type { WebhookPayload } from '../event-types.js'
+import type { Detector, Occurrence } from './detector.js'
+import { type FactSlice, selectTransactions, selectWatched } from './fact-slice.js'
+import { marketKeys, type SliceMarket, tokenFields } from './slice-markets.js'
 
 /**
  * The realised profit of a watched wallet in a token, combos included, after each transaction that
- * changes it. The ledger's rows stand for the head: what they say of an earlier place is that, less
- * all steps behind the place.
+ * changes it. The ledger's rows stand for the head: the profit at an earlier `seq` is
+ * that, less all steps after it.
  */
 export const pnlChange: Detector = {
   types: ['pnl_change'],
@@ -23,9 +19,9 @@ export const pnlChange: Detector = {
     const wallets = await selectWatched(slice, 'pnl_change', await selectEarners(slice))
     if (wallets.size === 0) return { occurrences: [] }
     const steps = await readSteps(slice, [...wallets.keys()])
-    const markets = await slice.markets.ofTokens(steps.map(({ token }) => token))
+    const marketOf = await slice.markets.ofTokens(steps.map(({ token }) => token))
     const occurrences: Occurrence[] = []
-    // From the end of the part back to its start.
+    // From the end of the slice back to its start.
     const later = new Map<string, bigint>()
     for (const step of steps.toReversed()) {
       const key = keyOf(step)
@@ -33,8 +29,7 @@ export const pnlChange: Detector = {
       later.set(key, after - step.amount)
       if (step.amount === 0n) continue
       const wallet = wallets.get(step.wallet) ?? ''
-      const market = markets.get(step.token) ?? unknownMarket(null)
-      occurrences.push(toOccurrence(step, wallet, after, market))
+      occurrences.push(toOccurrence(step, wallet, after, marketOf(step.token)))
     }
     return { occurrences: occurrences.reverse() }
   },
@@ -50,7 +45,7 @@ type PnlStep = {
   token: string
   amount: bigint
   txHash: string
-  /** The profit at the end of the part. */
+  /** The profit at the end of the slice. */
   realizedAtEnd: bigint
 }
 
@@ -96,7 +91,7 @@ const selectPnlRows = ({ sql, afterSeq, toSeq }: FactSlice, wallets: readonly nu
        and pnl.wallet = any(${[...wallets]}::integer[])
      order by pnl.seq, pnl.sub`)
 
-/** What was realised behind this part, by wallet and token. Index: that of each partition on the wallet. */
+/** What was realised after this slice, by wallet and token. Index: that of each partition on the wallet. */
 async function selectLaterProfits(
   { sql, toSeq, headSeq }: FactSlice,
   wallets: readonly number[],

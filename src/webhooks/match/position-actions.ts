@@ -1,16 +1,8 @@
 import { toDecimal } from '../../core/money.js'
-import type { WebhookPayload } from '../payloads.js'
-import {
-  type ConversionRow,
-  type RedemptionRow,
-  type SplitRow,
-  selectConversions,
-  selectRedemptions,
-  selectSplits,
-} from './action-queries.js'
+import type { WebhookPayload } from '../event-types.js'
 import type { Detector } from './detector.js'
-import type { FactSlice } from './fact-slice.js'
-import { outcomeOfToken, type SliceMarket, unknownMarket } from './slice-markets.js'
+import { type FactSlice, selectWalletFacts, type WalletFact } from './fact-slice.js'
+import { outcomeOfToken, type SliceMarket } from './slice-markets.js'
 import { identityOf, logIdOf } from './trades.js'
 
 type ActionType = 'redemption' | 'split' | 'merge' | 'neg_risk_conversion'
@@ -53,24 +45,23 @@ async function readActionsOnce(slice: FactSlice): Promise<PositionAction[]> {
     isWanted('neg_risk_conversion') ? selectConversions(slice) : [],
   ])
   const conditions = [...splits, ...redemptions].map(({ condition }) => condition)
-  const byCondition = await slice.markets.ofConditions(conditions)
-  const byToken = await slice.markets.ofTokens(conversions.flatMap(({ tokens }) => tokens))
-  const marketOf = (condition: string) => byCondition.get(condition) ?? unknownMarket(condition)
+  const marketOf = await slice.markets.ofConditions(conditions)
+  const marketOfToken = await slice.markets.ofTokens(conversions.flatMap(({ tokens }) => tokens))
   return [
     ...splits.map((row) => toSplit(row, marketOf(row.condition))),
     ...redemptions.map((row) => toRedemption(row, marketOf(row.condition))),
-    ...conversions.map((row) => toConversion(row, byToken.get(row.tokens[0] ?? '') ?? unknownMarket(null))),
+    ...conversions.map((row) => toConversion(row, marketOfToken(row.tokens[0] ?? ''))),
   ]
 }
 
-const placeOf = (row: SplitRow | RedemptionRow | ConversionRow) => ({
+const placeOf = (row: WalletFact) => ({
   seq: row.seq,
   timeSec: row.timeSec,
   identity: identityOf(row),
   wallet: row.wallet,
 })
 
-const presentPlace = (row: SplitRow | RedemptionRow | ConversionRow) => ({
+const presentPlace = (row: WalletFact) => ({
   id: logIdOf(row),
   transaction_hash: row.txHash,
   timestamp: String(row.timeSec),
@@ -107,7 +98,7 @@ function toRedemption(row: RedemptionRow, market: SliceMarket): PositionAction {
   return { type: 'redemption', ...placeOf(row), conditionIds: [condition], present }
 }
 
-/** Of the token that was given; of several the one that won. */
+/** Of the token that was redeemed; of several the one that won. */
 function redeemedOutcome({ tokens, payouts }: RedemptionRow, market: SliceMarket): string | null {
   const [token, ...others] = tokens
   if (token !== undefined && others.length === 0) return outcomeOfToken(market, token)
@@ -129,3 +120,55 @@ function toConversion(row: ConversionRow, market: SliceMarket): PositionAction {
   })
   return { type: 'neg_risk_conversion', ...placeOf(row), conditionIds: [], present }
 }
+
+/** Full sets that wallets made or undid, without those inside of matches. Bits of flags: 1 merge, 4 user. */
+type SplitRow = WalletFact & { isMerge: boolean; condition: string; amount: bigint }
+
+const selectSplits = (slice: FactSlice) =>
+  selectWalletFacts<SplitRow>(slice, 'splits', {
+    columns: slice.sql`f.flags & 1 <> 0 as is_merge, f.amount, '0x' || encode(c.condition, 'hex') as condition`,
+    joins: slice.sql`join conditions c on c.id = f.condition`,
+    where: slice.sql`f.flags & 4 <> 0`,
+  })
+
+type RedemptionRow = WalletFact & {
+  condition: string
+  payout: bigint
+  /** The tokens that were redeemed. */
+  tokens: string[]
+  /** Payout numerators of the result, by outcome; null: it is not among the facts. */
+  payouts: string[] | null
+}
+
+/** Bits of flags: 4 user. */
+const selectRedemptions = (slice: FactSlice) =>
+  selectWalletFacts<RedemptionRow>(slice, 'redemptions', {
+    columns: slice.sql`
+      f.payout, '0x' || encode(c.condition, 'hex') as condition, result.payouts,
+      array(select '0x' || encode(t.token, 'hex')
+              from unnest(f.tokens) with ordinality as redeemed (id, nth)
+              join tokens t on t.id = redeemed.id
+             order by redeemed.nth) as tokens`,
+    joins: slice.sql`
+      join conditions c on c.id = f.condition
+      left join lateral (
+        select payouts from resolutions
+         where condition = f.condition and seq < f.seq order by seq desc limit 1
+      ) result on true`,
+    where: slice.sql`f.flags & 4 <> 0`,
+  })
+
+type ConversionRow = WalletFact & {
+  market: string
+  indexSet: string
+  amount: bigint
+  /** The NO tokens that were converted. */
+  tokens: string[]
+}
+
+const selectConversions = (slice: FactSlice) =>
+  selectWalletFacts<ConversionRow>(slice, 'conversions', {
+    columns: slice.sql`
+      f.amount, '0x' || encode(f.market, 'hex') as market, '0x' || encode(f.index_set, 'hex') as index_set,
+      array(select '0x' || encode(t.token, 'hex') from tokens t where t.id = any(f.given) order by t.id) as tokens`,
+  })

@@ -5,36 +5,26 @@ import { toDecimal } from '../../core/money.js'
 import { blockOf, logIndexOf } from '../../core/seq.js'
 import type { Entry } from '../../ledger/entry.js'
 import { groupBy } from '../../lib/group-by.js'
+import type { Sql } from '../../store/connection.js'
 import { ZERO_WORD } from '../../upstreams/polygon/abi.js'
-import type { WebhookPayload } from '../payloads.js'
-import type { Detector } from './detector.js'
-import type { FactSlice } from './fact-slice.js'
-import { marketKeys, toBraces, tokenFields } from './market-fields.js'
-import { movesOf } from './moves.js'
-import type { Occurrence } from './occurrence.js'
-import {
-  selectHolders,
-  selectPositionsAtHead,
-  selectPositionTokens,
-  selectTokenResults,
-  selectTransactions,
-  type TokenResultRow,
-} from './position-queries.js'
+import type { WebhookPayload } from '../event-types.js'
+import type { Detector, Occurrence } from './detector.js'
+import { type FactSlice, selectTransactions, selectWatched } from './fact-slice.js'
 import {
   causeOf,
   causeRank,
+  movesOf,
   type PositionEnd,
   type PositionStep,
   type StatusChange,
   statusChanges,
 } from './position-steps.js'
-import { type SliceMarket, unknownMarket } from './slice-markets.js'
-import { selectWatched } from './watched-wallets.js'
+import { marketKeys, type SliceMarket, toBraces, tokenFields } from './slice-markets.js'
 
 /**
  * The status of positions of watched wallets, once for each transaction that changes it: a set that is
  * made and half sold in one transaction opens one position. The ledger's balances stand for the head,
- * and are taken back by all moves behind a place. Contracts of the platform have no positions.
+ * and all moves after a `seq` are undone to get those at it. Contracts of the platform have no positions.
  */
 export const positionStatus: Detector = {
   types: ['position_status_change'],
@@ -47,21 +37,21 @@ export const positionStatus: Detector = {
     if (steps.length === 0) return { occurrences: [] }
     const positions = groupBy(steps, keyOf)
     const ends = await readEnds(slice, positions.values())
-    const markets = await slice.markets.ofTokens([...ends.values()].map(({ token }) => token))
+    const marketOf = await slice.markets.ofTokens([...ends.values()].map(({ token }) => token))
     const occurrences = [...positions].flatMap(([key, [first, ...rest]]) => {
       const end = ends.get(key)
       if (end === undefined) return []
       const ordered = [first, ...rest].sort((a, b) => a.seq - b.seq)
-      const market = markets.get(end.token) ?? unknownMarket(null)
-      const position = { wallet: watched.get(first.wallet) ?? '', token: end.token, market }
+      const { token } = end
+      const position = { wallet: watched.get(first.wallet) ?? '', token, market: marketOf(token) }
       return statusChanges(ordered, end).map((change) => toOccurrence(change, position, slice.nowMs))
     })
-    return { occurrences: occurrences.sort(byPlaceAndIdentity) }
+    return { occurrences: occurrences.sort(bySeqAndIdentity) }
   },
 }
 
-/** Several positions may change at one place: their order depends on the facts alone. */
-const byPlaceAndIdentity = (a: Occurrence, b: Occurrence): number =>
+/** Several positions may change at one `seq`: their order depends on the facts alone. */
+const bySeqAndIdentity = (a: Occurrence, b: Occurrence): number =>
   a.seq - b.seq || (a.identity < b.identity ? -1 : 1)
 
 type Subject = { wallet: number; token: number }
@@ -70,7 +60,7 @@ type WatchedStep = Subject & PositionStep
 
 const keyOf = ({ wallet, token }: Subject): string => `${wallet} ${token}`
 
-/** The moves of watched wallets in this part. Puts the wallets into `watched`. */
+/** The moves of watched wallets in this slice. Puts the wallets into `watched`. */
 async function readMoves(slice: FactSlice, watched: Map<number, string>): Promise<Move[]> {
   const { sql, afterSeq, toSeq } = slice
   const seen = new Set<number>()
@@ -141,7 +131,7 @@ async function readHolders(
   return steps
 }
 
-/** The positions as they are at the end of this part, by key. */
+/** The positions as they are at the end of this slice, by key. */
 async function readEnds(slice: FactSlice, groups: Iterable<readonly WatchedStep[]>) {
   const { sql, toSeq, headSeq } = slice
   const subjects = [...groups].flatMap(([first]) => first ?? [])
@@ -202,3 +192,77 @@ function toOccurrence(
 }
 
 const toShares = (balance: bigint): number => toDecimal(balance > 0n ? balance : 0n)
+
+/** A token whose market got a result. */
+export type TokenResultRow = { seq: number; timeSec: number; txHash: string; token: number }
+
+/**
+ * The results of this slice by token. The catalogue may state the condition of a token before a log does.
+ * Indexes: resolutions_pkey, tokens_condition, markets_condition.
+ */
+export const selectTokenResults = (sql: Sql, { afterSeq, toSeq }: Pick<FactSlice, 'afterSeq' | 'toSeq'>) =>
+  sql<TokenResultRow[]>`
+    select r.seq::float8, b.time as time_sec, '0x' || encode(r.tx_hash, 'hex') as tx_hash,
+           own.id as token
+      from resolutions r
+      join blocks b on b.number = r.seq >> 20
+     cross join lateral (
+       select id from tokens where condition = r.condition
+       union
+       select t.id
+         from conditions c
+         join markets m on m.condition = c.condition
+         join market_tokens mt on mt.market = m.id
+         join tokens t on t.token = mt.token and t.condition is null
+        where c.id = r.condition
+     ) own
+     where r.seq > ${afterSeq} and r.seq <= ${toSeq}
+     order by r.seq, own.id`
+
+type Holder = { wallet: number; address: string; token: number }
+
+/** Holders that are in memory at a time: a market may have a hundred thousand. */
+const HOLDERS_MAX = 5_000
+
+/**
+ * Wallets that may have held these tokens when the results came: they hold shares now, or something
+ * changed since. Index: positions_token.
+ */
+export const selectHolders = (
+  sql: Sql,
+  results: readonly TokenResultRow[],
+): AsyncIterable<readonly Holder[]> =>
+  sql<Holder[]>`
+  select p.wallet, p.token, '0x' || encode(w.address, 'hex') as address
+    from positions p
+    join wallets w on w.id = p.wallet
+   where p.token = any(${[...new Set(results.map(({ token }) => token))]}::integer[])
+     and (p.balance > 0 or p.last_sec >= ${Math.min(...results.map(({ timeSec }) => timeSec))})`.cursor(
+    HOLDERS_MAX,
+  )
+
+type PositionRow = { wallet: number; token: number; balance: bigint; firstSec: number }
+
+/** The positions as they are at the head. Index: the primary key. */
+export const selectPositionsAtHead = (
+  sql: Sql,
+  subjects: readonly { wallet: number; token: number }[],
+): Promise<PositionRow[]> => sql<PositionRow[]>`
+  select p.wallet, p.token, p.balance, p.first_sec
+    from unnest(${subjects.map(({ wallet }) => wallet)}::integer[],
+                ${subjects.map(({ token }) => token)}::integer[]) as requested (wallet, token)
+    join positions p on p.wallet = requested.wallet and p.token = requested.token`
+
+/** Tokens as hex text, and the `seq` of the result of their market. */
+export async function selectPositionTokens(sql: Sql, tokens: readonly number[]) {
+  const rows = await sql<{ id: number; token: string; resolvedSeq: number | null }[]>`
+    select t.id, '0x' || encode(t.token, 'hex') as token,
+           case when price.source in ('settlement', 'v1_condition') then price.seq end::float8
+             as resolved_seq
+      from tokens t
+      join token_prices price on price.token = t.id
+     where t.id = any(${[...tokens]}::integer[])`
+  return new Map(
+    rows.map(({ id, token, resolvedSeq }) => [id, { token, resolvedSeq: resolvedSeq ?? undefined }]),
+  )
+}

@@ -3,12 +3,10 @@ import { AMOUNT_MAX, pricePerShare, toDecimal } from '../../core/money.js'
 import { blockOf } from '../../core/seq.js'
 import { groupBy } from '../../lib/group-by.js'
 import { type Sql, withoutPreparedPlan } from '../../store/connection.js'
-import type { WebhookPayload } from '../payloads.js'
-import type { Detector } from './detector.js'
+import type { WebhookPayload } from '../event-types.js'
+import type { Detector, Occurrence } from './detector.js'
 import type { SliceFill } from './fact-slice.js'
-import { marketKeys, tokenFields, toTimeText } from './market-fields.js'
-import type { Occurrence } from './occurrence.js'
-import { type SliceMarket, unknownMarket } from './slice-markets.js'
+import { marketKeys, type SliceMarket, tokenFields, toTimeText } from './slice-markets.js'
 
 /**
  * The price of a token after each fill that changes it, by the rule of the ledger's last prices: a fill
@@ -25,14 +23,13 @@ export const priceChange: Detector = {
     const steps = fills.flatMap((fill) => stepsOf(fill, pairs.get(fill.token)))
     const tokens = [...new Set(steps.map(({ token }) => token))]
     const prices = await selectPricesAt(slice.sql, tokens, slice.afterSeq)
-    const markets = await slice.markets.ofTokens(tokens)
+    const marketOf = await slice.markets.ofTokens(tokens)
     const occurrences: Occurrence[] = []
     for (const step of steps) {
       const before = prices.get(step.token)
       if (before === step.price) continue
       prices.set(step.token, step.price)
-      const market = markets.get(step.token) ?? unknownMarket(null)
-      occurrences.push(toOccurrence(step, before ?? step.price, market))
+      occurrences.push(toOccurrence(step, before ?? step.price, marketOf(step.token)))
     }
     return { occurrences }
   },
@@ -60,8 +57,8 @@ async function selectPairs(sql: Sql, tokens: readonly string[]): Promise<Map<str
   const rows = await sql<Pair[]>`
     select '0x' || encode(t.token, 'hex') as token, '0x' || encode(pair.other, 'hex') as other,
            greatest(t.stated_in, pair.stated_in) as stated_in
-      from unnest(${[...tokens]}::text[]) as given (token)
-      join tokens t on t.token = decode(substr(given.token, 3), 'hex')
+      from unnest(${[...tokens]}::text[]) as requested (token)
+      join tokens t on t.token = decode(substr(requested.token, 3), 'hex')
      cross join lateral (
        select (array_agg(s.token order by s.outcome) filter (where s.id <> t.id))[1] as other,
               max(s.stated_in) as stated_in
@@ -106,11 +103,11 @@ async function selectPricesAt(
 
 type TradedMinute = { id: number; token: string; firstSeq: number; lastSeq: number }
 
-/** The last minute of each token that began at or before a place. Index: minute_candles_pkey. */
+/** The last minute of each token that began at or before a `seq`. Index: minute_candles_pkey. */
 const selectLastMinutes = (sql: Sql, tokens: readonly string[], seq: number) => sql<TradedMinute[]>`
-  select t.id, given.token, traded.first_seq::float8, traded.last_seq::float8
-    from unnest(${[...tokens]}::text[]) as given (token)
-    join tokens t on t.token = decode(substr(given.token, 3), 'hex')
+  select t.id, requested.token, traded.first_seq::float8, traded.last_seq::float8
+    from unnest(${[...tokens]}::text[]) as requested (token)
+    join tokens t on t.token = decode(substr(requested.token, 3), 'hex')
    cross join lateral (
      select first_seq, last_seq from minute_candles
       where token = t.id and first_seq <= ${seq} and shares > 0
@@ -121,8 +118,8 @@ const selectLastMinutes = (sql: Sql, tokens: readonly string[], seq: number) => 
 type PricingFill = { seq: number; token: string; usd: bigint; shares: bigint }
 
 /**
- * The last fills of these minutes that set a price, in the order of `seq`. A minute that goes on behind
- * the place is read from its start. Planned for its values, so that few partitions are looked at.
+ * The last fills of these minutes that set a price, in the order of `seq`. A minute that goes on after
+ * the `seq` is read from its start. Planned for its values, so that few partitions are read.
  */
 async function selectPricingFills(
   sql: Sql,
@@ -147,7 +144,7 @@ async function selectPricingFills(
 }
 
 function toOccurrence({ fill, token, price }: PriceStep, before: bigint, market: SliceMarket): Occurrence {
-  const { seq, timeSec, txHash, place } = fill
+  const { seq, timeSec, txHash, ordinal } = fill
   const tokenId = toTokenId(token)
   const present = (base = before): WebhookPayload<'price_change'> => ({
     token_id: tokenId,
@@ -161,7 +158,7 @@ function toOccurrence({ fill, token, price }: PriceStep, before: bigint, market:
     type: 'price_change',
     seq,
     timeSec,
-    identity: `${txHash} ${place} ${token}`,
+    identity: `${txHash} ${ordinal} ${token}`,
     keys: { tokenId, ...marketKeys(market) },
     present,
     change: { wallet: '', token, value: price, before },

@@ -29,7 +29,7 @@ export async function selectMatchState(sql: Sql): Promise<MatchState> {
   return row
 }
 
-/** Locks the cursor. `false`: it is not where it was read, or blocks were taken back since. */
+/** Locks the cursor. `false`: it is not where it was read, or blocks were reverted since. */
 export async function lockCursor(
   tx: Sql,
   { seq, rewind, lastRewind }: Pick<MatchState, 'seq' | 'rewind' | 'lastRewind'>,
@@ -50,7 +50,7 @@ export async function updateCursor(
 }
 
 /** The fill that is this many after a seq; `undefined`: there are fewer. Index: the primary key of each partition. */
-export async function selectFillBehind(
+export async function selectFillAfter(
   sql: Sql,
   { afterSeq, toSeq, fills }: { afterSeq: number; toSeq: number; fills: number },
 ): Promise<number | undefined> {
@@ -68,7 +68,7 @@ export async function selectBlockSince(sql: Sql, timeSec: number): Promise<numbe
 }
 
 /**
- * Webhooks that began above this place begin here: what comes again in other blocks came after them.
+ * Webhooks that began above this `seq` begin here: what comes again in other blocks came after them.
  * Their rows are locked first, because a change of one waits for the revision with its row locked.
  */
 export async function lowerFromSeq(tx: Sql, seq: number): Promise<void> {
@@ -92,7 +92,7 @@ export async function selectChangedWebhooks(
 ): Promise<ChangedWebhook[]> {
   // As text, because the driver would rename the keys of an object.
   const rows = await sql<WebhookRow[]>`
-    select id, name, account_id, event_types, filters::text, from_seq::float8, active_since,
+    select id, name as public_id, account_id, event_types, filters::text, from_seq::float8, active_since,
            active and deleted_at is null as is_active, revision::float8
       from webhooks
      where revision > ${afterRevision}

@@ -18,7 +18,7 @@ export type SliceMarket = {
   outcomes: readonly string[]
 }
 
-/** What the catalogue says of markets, read once for each. */
+/** What the catalogue says of markets, read once for each. Tokens and conditions are 32 bytes as hex text. */
 export class SliceMarkets {
   readonly #sql: Sql
   readonly #byToken = new Map<string, SliceMarket>()
@@ -28,27 +28,25 @@ export class SliceMarkets {
     this.#sql = sql
   }
 
-  /**
-   * By token, 32 bytes as hex text. Every token has an entry: of one that the catalogue does not have,
-   * with the condition that the chain states.
-   */
-  async ofTokens(tokens: Iterable<string>): Promise<ReadonlyMap<string, SliceMarket>> {
-    const missing = missingIn(this.#byToken, tokens)
-    if (missing.length > 0) {
-      const keyed = await selectMarketsOfTokens(this.#sql, missing)
-      keep(this.#byToken, missing, keyed, () => null)
-    }
-    return this.#byToken
+  /** Reads the markets of tokens. One that the catalogue does not have has the condition that the chain states. */
+  async ofTokens(tokens: Iterable<string>): Promise<(token: string) => SliceMarket> {
+    await this.#read(this.#byToken, tokens, selectMarketsOfTokens)
+    return (token) => this.#byToken.get(token) ?? unknownMarket(null)
   }
 
-  /** By condition, 32 bytes as hex text. Every condition has an entry. */
-  async ofConditions(conditions: Iterable<string>): Promise<ReadonlyMap<string, SliceMarket>> {
-    const missing = missingIn(this.#byCondition, conditions)
-    if (missing.length > 0) {
-      const keyed = await selectMarketsOfConditions(this.#sql, missing)
-      keep(this.#byCondition, missing, keyed, (condition) => condition)
-    }
-    return this.#byCondition
+  async ofConditions(conditions: Iterable<string>): Promise<(condition: string) => SliceMarket> {
+    await this.#read(this.#byCondition, conditions, selectMarketsOfConditions)
+    return (condition) => this.#byCondition.get(condition) ?? unknownMarket(condition)
+  }
+
+  async #read(
+    known: Map<string, SliceMarket>,
+    keys: Iterable<string>,
+    select: (sql: Sql, keys: readonly string[]) => Promise<MarketRow[]>,
+  ): Promise<void> {
+    const missing = [...new Set(keys)].filter((key) => !known.has(key))
+    if (missing.length === 0) return
+    for (const row of await select(this.#sql, missing)) known.set(row.key, toSliceMarket(row))
   }
 }
 
@@ -57,7 +55,7 @@ export const outcomeOfToken = ({ tokens, outcomes }: SliceMarket, token: string)
   outcomes[tokens.indexOf(token)] ?? null
 
 /** What is known of a market that the catalogue does not have. */
-export const unknownMarket = (conditionId: string | null): SliceMarket => ({
+const unknownMarket = (conditionId: string | null): SliceMarket => ({
   conditionId,
   question: null,
   slug: null,
@@ -96,12 +94,12 @@ const selectMarketsOfConditions = (sql: Sql, conditions: readonly string[]): Pro
 
 const wantedKeys = (sql: Sql, keys: readonly string[]) => sql`
   (select key, decode(substr(key, 3), 'hex') as bytes
-     from unnest(${[...keys]}::text[]) as given (key)) wanted`
+     from unnest(${[...keys]}::text[]) as requested (key)) wanted`
 
 const marketColumns = (sql: Sql) => sql`
   m.question, m.slug, m.image, e.slug as event_slug, e.title as event_title,
-  array(select '0x' || encode(token, 'hex') from unnest(m.tokens) with ordinality as t (token, place)
-         order by place) as tokens,
+  array(select '0x' || encode(token, 'hex') from unnest(m.tokens) with ordinality as t (token, nth)
+         order by nth) as tokens,
   coalesce(m.outcomes, '{}') as outcomes, tagged.tags, tagged.labels`
 
 const eventJoins = (sql: Sql) => sql`
@@ -120,17 +118,30 @@ function toSliceMarket({ key, labels, ...market }: MarketRow): SliceMarket {
   return { ...market, tagNames: [...new Set(names)] }
 }
 
-const missingIn = (known: ReadonlyMap<string, SliceMarket>, keys: Iterable<string>): string[] =>
-  [...new Set(keys)].filter((key) => !known.has(key))
+/** What filters compare of the market in which something happened. */
+export const marketKeys = (market: SliceMarket) => ({
+  conditionIds: market.conditionId === null ? [] : [market.conditionId],
+  eventSlug: market.eventSlug ?? undefined,
+  tags: market.tagNames,
+})
 
-function keep(
-  known: Map<string, SliceMarket>,
-  wanted: readonly string[],
-  rows: readonly MarketRow[],
-  conditionOf: (key: string) => string | null,
-): void {
-  for (const row of rows) known.set(row.key, toSliceMarket(row))
-  for (const key of wanted) {
-    if (!known.has(key)) known.set(key, unknownMarket(conditionOf(key)))
-  }
-}
+/** The fields of payloads about a token. */
+export const tokenFields = (market: SliceMarket, token: string) => ({
+  market: market.question,
+  slug: market.slug,
+  outcome: outcomeOfToken(market, token),
+  condition_id: market.conditionId,
+})
+
+const PLAIN = /^[^\s"\\{},]+$/
+
+/** A list as payloads have it: the text of a PostgreSQL array, `{a,b}`. */
+export const toBraces = (items: readonly (string | bigint)[]): string =>
+  `{${items.map((item) => quote(String(item))).join()}}`
+
+const quote = (item: string): string =>
+  PLAIN.test(item) && item.toUpperCase() !== 'NULL' ? item : `"${item.replace(/["\\]/g, '\\$&')}"`
+
+/** `YYYY-MM-DD HH:MM:SS.ffffff`, UTC. */
+export const toTimeText = (timeMs: number): string =>
+  `${new Date(timeMs).toISOString().slice(0, -1).replace('T', ' ')}000`

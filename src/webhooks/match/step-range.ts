@@ -1,8 +1,7 @@
 import { blockOf, seqOf } from '../../core/seq.js'
 import type { Sql } from '../../store/connection.js'
-import { seenSinceMs } from './match-occurrences.js'
-import { type MatchState, selectBlockSince, selectFillBehind } from './queries.js'
-import type { WebhookIndex } from './webhook-index.js'
+import { type MatchState, selectBlockSince, selectFillAfter } from './queries.js'
+import type { IndexedWebhook, WebhookIndex } from './webhook-index.js'
 
 /**
  * Up to `liveBlocks` are one step, whatever is in them. More are taken in steps of at most this many
@@ -13,7 +12,7 @@ export type StepLimits = typeof STEP_LIMITS
 
 export type StepRange = { afterSeq: number; toSeq: number; headSeq: number }
 
-/** The last place of a block. */
+/** The last `seq` of a block. */
 export const endOfBlock = (block: number): number => seqOf(block + 1, 0) - 1
 
 /**
@@ -35,7 +34,20 @@ export async function chooseStep(
   return { afterSeq, toSeq: await endOfStep(sql, { afterSeq, headSeq }, limits), headSeq }
 }
 
-/** The place behind which a webhook sees something. */
+/**
+ * A webhook does not see what is older than it by more than this: facts that the service reads late,
+ * while it catches up, come after the webhook's `from_seq` but happened before it was made.
+ */
+const OLDER_MS_MAX = 60_000
+
+/**
+ * A webhook sees nothing that happened before this. One that was made in the future was made by a clock
+ * that was ahead, and would hear of nothing until then.
+ */
+export const seenSinceMs = ({ activeSinceMs }: IndexedWebhook, nowMs: number): number =>
+  Math.min(activeSinceMs, nowMs) - OLDER_MS_MAX
+
+/** The `seq` after which a webhook sees something. */
 async function skipUnseen(
   sql: Sql,
   { seq, headSeq, nowMs }: { seq: number; headSeq: number; nowMs: number },
@@ -59,6 +71,6 @@ async function endOfStep(
 ): Promise<number> {
   const afterBlock = blockOf(afterSeq)
   const toSeq = Math.min(headSeq, endOfBlock(afterBlock + blocksMax))
-  const next = await selectFillBehind(sql, { afterSeq, toSeq, fills: fillsMax })
+  const next = await selectFillAfter(sql, { afterSeq, toSeq, fills: fillsMax })
   return next === undefined ? toSeq : endOfBlock(Math.max(blockOf(next) - 1, afterBlock + 1))
 }

@@ -1,9 +1,8 @@
 import { seqOf } from '../../core/seq.js'
 import type { Pool } from '../../store/connection.js'
 import { transact } from '../../store/transaction.js'
-import type { Detector } from './detector.js'
+import type { Detector, Occurrence } from './detector.js'
 import { openSlice, type SliceRange } from './fact-slice.js'
-import type { Occurrence } from './occurrence.js'
 
 type Options = Partial<Pick<SliceRange, 'isWatched' | 'nowMs'>> & {
   /** Blocks after which a slice ends. */

@@ -3,13 +3,11 @@ import { expect } from 'vitest'
 import { ManualClock } from '../../../test/manual-clock.js'
 import { Plans } from '../../accounts/plans.js'
 import { insertTestWebhook, type TestWebhook } from '../deliver/test-webhook.js'
-import type { WebhookEventType } from '../event-types.js'
+import { eventTypeRow, type WebhookEventType } from '../event-types.js'
 import type { WebhookFilters } from '../filters.js'
-import { WEBHOOK_PAYLOADS } from '../payloads.js'
-import { ActiveWebhooks } from './active-webhooks.js'
 import type { Detector } from './detector.js'
 import { DETECTORS } from './matcher.js'
-import { runPass } from './pass.js'
+import { ActiveWebhooks, runPass } from './pass.js'
 import { insertTestMarket, TestFacts, timeOfBlock } from './test-facts.js'
 
 export type TestEvent = {
@@ -96,7 +94,7 @@ export class TestMatching {
 
 /** The payload is as published. */
 export function expectPublished({ type, id, created_at, data }: TestEvent): void {
-  const errors = [...Value.Errors(WEBHOOK_PAYLOADS[type], data)]
+  const errors = [...Value.Errors(eventTypeRow(type).payload, data)]
   expect(errors).toEqual([])
   expect(id).toMatch(/^evt_[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
   expect(created_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}\+00:00$/)

@@ -2,12 +2,10 @@ import { toTokenId } from '../../core/ids.js'
 import { toDecimal, toPrice } from '../../core/money.js'
 import { logIndexOf } from '../../core/seq.js'
 import { NO_BUILDER } from '../../trades/present.js'
-import type { WebhookPayload } from '../payloads.js'
-import type { Detector } from './detector.js'
+import type { WebhookPayload } from '../event-types.js'
+import type { Detector, Occurrence } from './detector.js'
 import type { FactSlice, SliceFill } from './fact-slice.js'
-import { marketKeys, tokenFields } from './market-fields.js'
-import type { Occurrence } from './occurrence.js'
-import { type SliceMarket, unknownMarket } from './slice-markets.js'
+import { marketKeys, type SliceMarket, tokenFields } from './slice-markets.js'
 
 /**
  * One occurrence for each OrderFilled log, as in `GET /v3/trades`. Which of them are large or a
@@ -32,8 +30,8 @@ export type SliceTrade = { fill: SliceFill; market: SliceMarket }
 /** The fills of the facts with their markets. */
 export async function readTrades(slice: FactSlice): Promise<SliceTrade[]> {
   const fills = await slice.fills()
-  const markets = await slice.markets.ofTokens(fills.map(({ token }) => token))
-  return fills.map((fill) => ({ fill, market: markets.get(fill.token) ?? unknownMarket(null) }))
+  const marketOf = await slice.markets.ofTokens(fills.map(({ token }) => token))
+  return fills.map((fill) => ({ fill, market: marketOf(fill.token) }))
 }
 
 function toOccurrence(
@@ -61,8 +59,8 @@ function toFirstTrade({ fill, market }: SliceTrade): Occurrence {
   return { type: 'first_trade', seq, timeSec, identity: maker, keys: keysOf(fill, market), present }
 }
 
-export const identityOf = ({ txHash, place }: { txHash: string; place: number }): string =>
-  `${txHash} ${place}`
+export const identityOf = ({ txHash, ordinal }: { txHash: string; ordinal: number }): string =>
+  `${txHash} ${ordinal}`
 
 const keysOf = (fill: SliceFill, market: SliceMarket): Occurrence['keys'] => ({
   wallets: [fill.maker, fill.taker],

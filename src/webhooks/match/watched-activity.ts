@@ -1,6 +1,5 @@
-import type { Detector } from './detector.js'
+import type { Detector, Occurrence } from './detector.js'
 import type { FactSlice } from './fact-slice.js'
-import type { Occurrence } from './occurrence.js'
 import { type PositionAction, readActions } from './position-actions.js'
 import { identityOf, presentFill, readTrades, type SliceTrade } from './trades.js'
 

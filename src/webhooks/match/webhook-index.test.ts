@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { eventTypeRow, WEBHOOK_EVENT_TYPE_NAMES, type WebhookEventType } from '../event-types.js'
 import type { FilterName, WebhookFilters } from '../filters.js'
-import type { OccurrenceKeys } from './occurrence.js'
+import type { OccurrenceKeys } from './detector.js'
 import { ceilMillionths } from './occurrence-filter.js'
 import { type IndexedWebhook, WebhookIndex } from './webhook-index.js'
 
@@ -12,7 +12,7 @@ const makeWebhook = (
   filters: WebhookFilters = {},
 ): IndexedWebhook => ({
   id,
-  name: `wh_${id}`,
+  publicId: `wh_${id}`,
   accountId: 1,
   eventTypes,
   filters,

@@ -1,6 +1,6 @@
 import { WEBHOOK_EVENT_TYPE_NAMES, type WebhookEventType } from '../event-types.js'
 import type { WebhookFilters } from '../filters.js'
-import type { Occurrence, OccurrenceKeys } from './occurrence.js'
+import type { Occurrence, OccurrenceKeys } from './detector.js'
 import {
   KEY_LISTS,
   keysOfList,
@@ -13,11 +13,11 @@ import {
 /** An active webhook, as far as matching needs it. */
 export type IndexedWebhook = {
   id: number
-  name: string
+  publicId: string
   accountId: number
   eventTypes: readonly WebhookEventType[]
   filters: WebhookFilters
-  /** It sees what is among the facts behind this place, and not long before this time. */
+  /** It sees what is among the facts after this `seq`, and not long before this time. */
   fromSeq: number
   activeSinceMs: number
 }
@@ -27,14 +27,14 @@ type Entry = {
   webhook: IndexedWebhook
   /** One bit for each type. */
   typeBits: number
-  /** One bit for each filter that is to be asked besides. */
-  askedBits: number
+  /** One bit for each filter that is to be checked besides. */
+  checkedBits: number
   /** The list under whose keys it is posted; `undefined`: it names no key. */
   list: number | undefined
   keys: readonly string[]
   /** The keys of the other lists, by number of the list; `undefined`: everything passes. */
   others: readonly (ReadonlySet<string> | undefined)[]
-  /** By place, see `occurrence-filter.ts`. */
+  /** By index, see `occurrence-filter.ts`. */
   thresholds: readonly bigint[]
   foundAt: number
 }
@@ -52,12 +52,12 @@ const BITS = { threshold: 1 << 7, side: 1 << 8, status: 1 << 9 }
 
 const TYPES = WEBHOOK_EVENT_TYPE_NAMES.map((name, number) => {
   const filters = typeFiltersOf(name)
-  const askedBits =
+  const checkedBits =
     filters.lists.reduce((bits, list) => bits | (1 << list.number), 0) |
     (filters.threshold < 0 ? 0 : BITS.threshold) |
     (filters.hasSide ? BITS.side : 0) |
     (filters.hasStatus ? BITS.status : 0)
-  return { name, bit: 1 << number, askedBits, ...filters }
+  return { name, bit: 1 << number, checkedBits, ...filters }
 })
 type Type = (typeof TYPES)[number]
 const TYPE_OF = new Map(TYPES.map((type) => [type.name, type]))
@@ -101,12 +101,12 @@ export class WebhookIndex {
     return entries.some((entry) => isOf(entry, type))
   }
 
-  /** Adds a webhook, in the place of one with the same id. */
+  /** Adds a webhook, instead of one with the same id. */
   set(webhook: IndexedWebhook): void {
     this.delete(webhook.id)
     const entries = createEntries(webhook)
     this.#entries.set(webhook.id, entries)
-    for (const entry of entries) this.#eachPlace(entry, addPosting, addBroad)
+    for (const entry of entries) this.#eachPosting(entry, addPosting, addBroad)
     this.#count(entries, 1)
   }
 
@@ -114,7 +114,7 @@ export class WebhookIndex {
     const entries = this.#entries.get(id)
     if (entries === undefined) return
     this.#entries.delete(id)
-    for (const entry of entries) this.#eachPlace(entry, removePosting, removeBroad)
+    for (const entry of entries) this.#eachPosting(entry, removePosting, removeBroad)
     this.#count(entries, -1)
   }
 
@@ -130,34 +130,34 @@ export class WebhookIndex {
       for (const key of keysOf(keys)) {
         const posting = postings.get(key)
         if (posting === undefined) continue
-        if (Array.isArray(posting)) for (const entry of posting) this.#ask(entry, type, keys, found)
-        else this.#ask(posting, type, keys, found)
+        if (Array.isArray(posting)) for (const entry of posting) this.#check(entry, type, keys, found)
+        else this.#check(posting, type, keys, found)
       }
     }
     const broad = this.#broad.get(name)
     if (broad !== undefined) {
-      this.#askReached(broad.either, type, keys, found)
-      if (keys.side !== undefined) this.#askReached(broad[keys.side], type, keys, found)
+      this.#checkReached(broad.either, type, keys, found)
+      if (keys.side !== undefined) this.#checkReached(broad[keys.side], type, keys, found)
     }
     return found
   }
 
-  #askReached(broad: Broad, type: Type, keys: OccurrenceKeys, found: IndexedWebhook[]): void {
+  #checkReached(broad: Broad, type: Type, keys: OccurrenceKeys, found: IndexedWebhook[]): void {
     const reached = keys.usd ?? NO_THRESHOLD
     for (const { threshold, entry } of broad) {
       if (threshold > reached) break
-      this.#ask(entry, type, keys, found)
+      this.#check(entry, type, keys, found)
     }
   }
 
-  #ask(entry: Entry, type: Type, keys: OccurrenceKeys, found: IndexedWebhook[]): void {
+  #check(entry: Entry, type: Type, keys: OccurrenceKeys, found: IndexedWebhook[]): void {
     if ((entry.typeBits & type.bit) === 0 || entry.foundAt === this.#round) return
     if (!passes(entry, type, keys)) return
     entry.foundAt = this.#round
     found.push(entry.webhook)
   }
 
-  #eachPlace(
+  #eachPosting(
     entry: Entry,
     onPosting: (postings: Map<string, Posting>, key: string, entry: Entry) => void,
     onBroad: (broad: Broad, threshold: bigint, entry: Entry) => void,
@@ -205,8 +205,8 @@ function createEntries(webhook: IndexedWebhook): Entry[] {
   const { filters } = webhook
   const keys = KEY_LISTS.map(({ name }) => keysOfList(filters, name))
   const thresholds = thresholdsOf(filters)
-  const asked =
-    keys.reduce((bits, given, number) => (given === undefined ? bits : bits | (1 << number)), 0) |
+  const checked =
+    keys.reduce((bits, list, number) => (list === undefined ? bits : bits | (1 << number)), 0) |
     (thresholds.every((threshold) => threshold === NO_THRESHOLD) ? 0 : BITS.threshold) |
     (filters.side === undefined ? 0 : BITS.side) |
     (filters.status_from === undefined && filters.status_to === undefined ? 0 : BITS.status)
@@ -218,13 +218,13 @@ function createEntries(webhook: IndexedWebhook): Entry[] {
     const entry = entries.get(list) ?? {
       webhook,
       typeBits: 0,
-      askedBits: list === undefined ? asked : asked & ~(1 << list),
+      checkedBits: list === undefined ? checked : checked & ~(1 << list),
       foundAt: 0,
       thresholds,
       list,
       keys: list === undefined ? [] : (keys[list] ?? []),
-      others: keys.map((given, number) =>
-        given === undefined || number === list ? undefined : new Set(given),
+      others: keys.map((others, number) =>
+        others === undefined || number === list ? undefined : new Set(others),
       ),
     }
     entry.typeBits |= type.bit
@@ -235,20 +235,20 @@ function createEntries(webhook: IndexedWebhook): Entry[] {
 
 /** Whether the filters hold by which it was not found. */
 function passes(entry: Entry, type: Type, keys: OccurrenceKeys): boolean {
-  const asked = entry.askedBits & type.askedBits
-  if (asked === 0) return true
-  if ((asked & BITS.threshold) !== 0 && thresholdFor(entry, type) > (keys.usd ?? NO_THRESHOLD)) {
+  const checked = entry.checkedBits & type.checkedBits
+  if (checked === 0) return true
+  if ((checked & BITS.threshold) !== 0 && thresholdFor(entry, type) > (keys.usd ?? NO_THRESHOLD)) {
     return false
   }
   const { filters } = entry.webhook
-  if ((asked & BITS.side) !== 0 && filters.side !== keys.side) return false
-  if ((asked & BITS.status) !== 0) {
+  if ((checked & BITS.side) !== 0 && filters.side !== keys.side) return false
+  if ((checked & BITS.status) !== 0) {
     if (filters.status_from !== undefined && filters.status_from !== keys.statusFrom) return false
     if (filters.status_to !== undefined && filters.status_to !== keys.statusTo) return false
   }
-  if ((asked & LIST_BITS) === 0) return true
+  if ((checked & LIST_BITS) === 0) return true
   return type.lists.every(({ number, keysOf }) => {
-    const wanted = (asked & (1 << number)) === 0 ? undefined : entry.others[number]
+    const wanted = (checked & (1 << number)) === 0 ? undefined : entry.others[number]
     return wanted === undefined || keysOf(keys).some((key) => wanted.has(key))
   })
 }
@@ -276,11 +276,11 @@ function addBroad(broad: Broad, threshold: bigint, entry: Entry): void {
 }
 
 function removeBroad(broad: Broad, _threshold: bigint, entry: Entry): void {
-  const place = broad.findIndex((each) => each.entry === entry)
-  if (place >= 0) broad.splice(place, 1)
+  const index = broad.findIndex((each) => each.entry === entry)
+  if (index >= 0) broad.splice(index, 1)
 }
 
-/** The place of the first one with a higher threshold. */
+/** The index of the first one with a higher threshold. */
 function firstAbove(broad: Broad, threshold: bigint): number {
   let [low, high] = [0, broad.length]
   while (low < high) {
