@@ -4,8 +4,7 @@ import { PARTITION_BLOCKS } from '../core/blocks.js'
 import { blockOf } from '../core/seq.js'
 import { EVENT_ROW_CHECKSUM } from '../events/queries.js'
 import type { Sql } from '../store/connection.js'
-import { count, EXAMPLES_MAX, type Finding, Tally } from './finding.js'
-import { KEY_NAMES } from './id-checks.js'
+import { count, EXAMPLES_MAX, type Finding, KEY_NAMES, Tally } from './finding.js'
 import type { IdRange, Scope } from './scope.js'
 
 /*

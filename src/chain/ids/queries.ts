@@ -235,3 +235,20 @@ export async function lowerSince(
     [ids.map(({ id }) => id), ids.map(({ since }) => since)],
   )
 }
+
+/** The natural ids of these ids. */
+export async function selectNames(
+  sql: Sql,
+  ids: Record<IdTable, ReadonlySet<number>>,
+): Promise<(table: IdTable, id: number) => string> {
+  const names = byIdTable(() => new Map<number, string>())
+  for (const table of ID_TABLES) {
+    if (ids[table].size === 0) continue
+    const found = await sql<FoundId[]>`
+      select id, '0x' || encode(${sql(NAME_COLUMNS[table])}, 'hex') as name
+        from ${sql(table)}
+       where id = any(${[...ids[table]]}::integer[])`
+    for (const { id, name } of found) names[table].set(id, name)
+  }
+  return (table, id) => names[table].get(id) ?? `number ${id} (without a name)`
+}
