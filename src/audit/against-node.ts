@@ -11,6 +11,7 @@ import { REORG_BLOCKS_MAX } from '../core/blocks.js'
 import { logIndexOf } from '../core/seq.js'
 import { backoffMs, systemTiming, type Timing } from '../lib/timing.js'
 import type { Pool, Sql } from '../store/connection.js'
+import { hex } from '../store/sql-words.js'
 import { transact } from '../store/transaction.js'
 import type { PolygonClient } from '../upstreams/polygon/client.js'
 import type { Head } from '../upstreams/polygon/parse.js'
@@ -209,8 +210,8 @@ type Header = { number: number; time: string; hash: string; parentHash: string }
 
 async function selectRecentHeaders(sql: Sql, blocks: readonly number[]) {
   const headers = await sql<Header[]>`
-    select number, time::text, '0x' || encode(hash, 'hex') as hash,
-           '0x' || encode(parent_hash, 'hex') as parent_hash
+    select number, time::text, ${hex(sql, 'hash')} as hash,
+           ${hex(sql, 'parent_hash')} as parent_hash
       from recent_blocks
      where number = any(${blocks}::integer[])`
   const [row] = await sql<{ block: number | null }[]>`select block from chain_state`

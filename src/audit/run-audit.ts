@@ -6,6 +6,7 @@ import { messageOf, OperatorError } from '../core/errors.js'
 import { Progress } from '../lib/progress.js'
 import type { Timing } from '../lib/timing.js'
 import type { Pool, Sql } from '../store/connection.js'
+import { selectBytes } from '../store/sql-words.js'
 import type { PolygonClient } from '../upstreams/polygon/client.js'
 import { UpstreamError } from '../upstreams/transport/errors.js'
 import type { Upstreams } from '../upstreams/upstreams.js'
@@ -107,8 +108,7 @@ async function chooseWallets(
   const rows = await pool<{ id: number; address: string }[]>`
     select id, '0x' || encode(address, 'hex') as address
       from wallets
-     where address in (select decode(substr(name, 3), 'hex')
-                         from unnest(${addresses}::text[]) as name)`
+     where address in (${selectBytes(pool, addresses)})`
   const known = new Set(rows.map(({ address }) => address))
   const unknown = addresses.find((address) => !known.has(address))
   if (unknown !== undefined) throw new OperatorError(`No fact names the wallet ${unknown}.`)

@@ -5,7 +5,7 @@ import { REORG_BLOCKS_MAX } from '../core/blocks.js'
 import { seqOf } from '../core/seq.js'
 import { chainTokens, statsOf } from '../markets/stats/sums.js'
 import type { Fragment, Sql } from '../store/connection.js'
-import { rowsDigest } from '../store/rows-digest.js'
+import { hex, rowsDigest } from '../store/sql-words.js'
 import { compareTable } from './compare.js'
 import { count, EXAMPLES_MAX, type Finding, Tally } from './finding.js'
 import type { Scope } from './scope.js'
@@ -73,7 +73,7 @@ async function compareMarkets(
     ), stored as (
       select *, condition as subject from market_stats where period = ${period}
     )
-    select '0x' || encode(subject, 'hex') as condition, count(*) over ()::integer as total
+    select ${hex(sql, 'subject')} as condition, count(*) over ()::integer as total
       from fresh
       full join stored using (subject)
      where subject in (select subject from (${chainTokens(sql, lowest)}) as compared)
@@ -169,7 +169,7 @@ const COMBO_MARKETS = {
 export async function checkCopyScores(sql: Sql): Promise<Finding> {
   const tally = new Tally()
   const rows = await sql<{ wallet: string; what: string; total: number }[]>`
-    select '0x' || encode(wallet, 'hex') as wallet, what, count(*) over ()::integer as total
+    select ${hex(sql, 'wallet')} as wallet, what, count(*) over ()::integer as total
       from (select wallet, 'its score of ' || days || ' days is not the one that was written' as what
               from copy_scores
              where checksum <> ${sql.unsafe(SCORE_CHECKSUM)}

@@ -1,5 +1,6 @@
 import { seqOf } from '../../core/seq.js'
 import type { Sql } from '../../store/connection.js'
+import { fromHex, hex, rowsAs } from '../../store/sql-words.js'
 import type { BlockRange } from '../../upstreams/polygon/log-range.js'
 import { compareFacts, countIdVotes, type IdVote } from '../compare/compare-facts.js'
 import { type ComparedNames, compareIds, type StatedToken, selectIdUses } from '../compare/compare-ids.js'
@@ -143,7 +144,7 @@ async function moveUnnamed(
 
 async function selectByIds(tx: Sql, table: IdTable, ids: readonly number[]): Promise<Map<number, NewId>> {
   const rows = await tx<NewId[]>`
-    select id, '0x' || encode(${tx(NAME_COLUMNS[table])}, 'hex') as name, since::float8
+    select id, ${hex(tx, NAME_COLUMNS[table])} as name, since::float8
       from ${tx(table)} as named
      where id = any(${ids}::integer[])`
   return new Map(rows.map((row) => [row.id, row]))
@@ -158,25 +159,22 @@ async function writeIds(tx: Sql, table: IdTable, ids: readonly NewId[]): Promise
   await tx`update ${tx(table)} set ${column} = int4send(id) where id = any(${numbers}::integer[])`
   await tx`
     insert into ${tx(table)} (id, ${column}, since, checksum)
-    select id, decode(substr(name, 3), 'hex'), since, ${tx.unsafe(NEW_CHECKSUM)}
-      from unnest(${numbers}::integer[], ${ids.map(({ name }) => name)}::text[],
-                  ${ids.map(({ since }) => since)}::bigint[]) as named (id, name, since)
+    select id, ${fromHex(tx, 'name')}, since, ${tx.unsafe(NEW_CHECKSUM)}
+      from ${rowsAs(tx, 'named', ids, { id: 'integer', name: 'text', since: 'bigint' })}
     on conflict (id) do update
        set ${column} = excluded.${column}, since = excluded.since, checksum = excluded.checksum`
 }
+
+const STATED_TYPES = { name: 'text', condition: 'text', statedIn: 'integer', outcome: 'smallint' }
 
 async function updateStated(tx: Sql, tokens: readonly StatedToken[]): Promise<void> {
   if (tokens.length === 0) return
   await tx`
     update tokens
        set condition = conditions.id, stated_in = stated.stated_in, outcome = stated.outcome
-      from unnest(${tokens.map(({ name }) => name)}::text[],
-                  ${tokens.map(({ condition }) => condition)}::text[],
-                  ${tokens.map(({ statedIn }) => statedIn)}::integer[],
-                  ${tokens.map(({ outcome }) => outcome)}::smallint[])
-        as stated (name, condition, stated_in, outcome)
-      left join conditions on conditions.condition = decode(substr(stated.condition, 3), 'hex')
-     where tokens.token = decode(substr(stated.name, 3), 'hex')`
+      from ${rowsAs(tx, 'stated', tokens, STATED_TYPES)}
+      left join conditions on conditions.condition = ${fromHex(tx, 'stated.condition')}
+     where tokens.token = ${fromHex(tx, 'stated.name')}`
 }
 
 /** Of ids whose names were read again from the node and are right. Index: the one on `since`. */

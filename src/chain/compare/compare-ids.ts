@@ -1,5 +1,6 @@
 import { blockOf, seqOf } from '../../core/seq.js'
 import type { Fragment, Sql } from '../../store/connection.js'
+import { hex, selectBytes } from '../../store/sql-words.js'
 import type { BlockRange } from '../../upstreams/polygon/log-range.js'
 import { ID_COLUMNS } from '../facts/fact-kind.js'
 import type { OutcomesFact } from '../facts/outcomes.js'
@@ -69,7 +70,7 @@ async function compareNames(
   const references = new Map(named.takeAll().map((reference) => [reference.name, reference]))
   const column = sql(NAME_COLUMNS[table])
   const rows = await sql<NewId[]>`
-    select id, '0x' || encode(${column}, 'hex') as name, since::float8
+    select id, ${hex(sql, NAME_COLUMNS[table])} as name, since::float8
       from (select known.*
               from unnest(string_to_array(${[...references.keys()].join()}, ',')) as name
              cross join lateral (
@@ -140,17 +141,16 @@ function selectStatedTokens(
   const tokens = new Set(outcomes.flatMap((fact) => fact.tokens))
   const conditions = new Set(outcomes.map(({ condition }) => condition))
   return sql<StatedToken[]>`
-    select '0x' || encode(token, 'hex') as name, '0x' || encode(conditions.condition, 'hex') as condition,
+    select ${hex(sql, 'token')} as name, ${hex(sql, 'conditions.condition')} as condition,
            stated_in, outcome
       from tokens
       left join conditions on conditions.id = tokens.condition
      where tokens.id in (
              select id from tokens
-              where token in (select decode(substr(name, 3), 'hex') from unnest(${[...tokens]}::text[]) as name)
+              where token in (${selectBytes(sql, tokens)})
              union
              select tokens.id from conditions join tokens on tokens.condition = conditions.id
-              where conditions.condition in (select decode(substr(name, 3), 'hex')
-                                               from unnest(${[...conditions]}::text[]) as name)
+              where conditions.condition in (${selectBytes(sql, conditions)})
              union
              select id from tokens where stated_in between ${fromBlock} and ${toBlock})
      order by tokens.id`

@@ -1,5 +1,6 @@
 import type { Sql } from '../../store/connection.js'
 import { copyBytes } from '../../store/copy.js'
+import { selectBytes } from '../../store/sql-words.js'
 import type { FactKind, FactOrigin } from './fact-kind.js'
 
 /** A market with several questions, of which at most one comes true, was prepared. */
@@ -23,7 +24,7 @@ export async function selectMarketFees(sql: Sql, markets: readonly string[]): Pr
   const rows = await sql<{ market: string; feeBips: number }[]>`
     select '0x' || encode(market, 'hex') as market, fee_bips
       from neg_risk_markets
-     where market in (select decode(substr(name, 3), 'hex') from unnest(${markets}::text[]) as name)
+     where market in (${selectBytes(sql, markets)})
      order by seq`
   return new Map(rows.map(({ market, feeBips }) => [market, feeBips]))
 }
