@@ -23,9 +23,9 @@ import {
   cutCoverage,
   cutRecentBlocks,
   lockState,
-  mendRecentBlocks,
   moveEpoch,
   readState,
+  repairRecentBlocks,
   selectHoles,
   selectRecentBlock,
 } from '../write/state.js'
@@ -136,7 +136,7 @@ export class RepairReader {
       await cutRecentBlocks(tx, cursor.block + 1)
       await cutCoverage(tx, cursor.block + 1)
       const within = heads.filter(({ number }) => number <= range.toBlock)
-      const recent = await mendRecentBlocks(tx, within.map(toBatchBlock))
+      const recent = await repairRecentBlocks(tx, within.map(toBatchBlock))
       await moveRepair(tx, range.toBlock)
       return [...all, new Map([['recent_blocks', recent]])]
     })

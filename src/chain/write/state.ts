@@ -138,7 +138,7 @@ export async function insertRecentBlocks(
 }
 
 /** Makes the rows of these blocks right, as far as a reorganisation may need them; returns how many were not. */
-export async function mendRecentBlocks(tx: Sql, blocks: readonly BatchBlock[]): Promise<number> {
+export async function repairRecentBlocks(tx: Sql, blocks: readonly BatchBlock[]): Promise<number> {
   const { count } = await tx`
     insert into recent_blocks (number, time, hash, parent_hash)
     select number, time_sec, ${fromHex(tx, 'hash')}, ${fromHex(tx, 'parent_hash')}
@@ -167,14 +167,14 @@ export async function selectRecentBlock(sql: Sql, number: number): Promise<Chain
 }
 
 /** This many are stored: a reader of facts that missed more has lagged for longer than a reorganisation reaches back. */
-const REWINDS_MAX = 100_000n
+const REORGS_MAX = 100_000n
 
 /** Records a reorganisation that reverts the blocks above `toBlock`, for readers of the facts; returns its id. */
-export async function insertRewind(tx: Sql, toBlock: number): Promise<bigint> {
+export async function insertReorg(tx: Sql, toBlock: number): Promise<bigint> {
   const [added] = await tx<{ id: bigint }[]>`
     insert into rewinds (to_block) values (${toBlock}) returning id`
   const id = added?.id ?? 0n
-  await tx`delete from rewinds where id <= ${id - REWINDS_MAX}`
+  await tx`delete from rewinds where id <= ${id - REORGS_MAX}`
   await tx`delete from rewound_pnl where rewind <= ${id - REWOUND_MAX}`
   await tx`delete from rewound_positions where rewind <= ${id - REWOUND_MAX}`
   return id
