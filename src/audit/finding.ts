@@ -37,6 +37,13 @@ export class Tally {
     if (this.#examples.length < EXAMPLES_MAX) this.#examples.push(difference)
   }
 
+  /** The first rows that differ, of `total`. */
+  addRows<Row extends { total: number }>(rows: readonly Row[], describe: (row: Row) => Difference): void {
+    for (const [index, row] of rows.entries()) {
+      this.add(describe(row), index === rows.length - 1 ? row.total - index : 1)
+    }
+  }
+
   async toFinding(sql: Sql, check: string, looked: string): Promise<Finding> {
     const names = await describeKeys(
       sql,
@@ -50,6 +57,11 @@ export class Tally {
 /** `1 wallet`, `1,000 wallets`. */
 export const count = (number: number, what: string): string =>
   `${formatCount(number)} ${what}${number === 1 ? '' : 's'}`
+
+export async function countRows(sql: Sql, table: string): Promise<number> {
+  const [row] = await sql<{ rows: number }[]>`select count(*)::integer as rows from ${sql(table)}`
+  return row?.rows ?? 0
+}
 
 type Keys = Readonly<Record<string, number | string>>
 

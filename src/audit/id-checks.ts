@@ -1,7 +1,7 @@
 import { selectIdUses } from '../chain/compare/compare-ids.js'
 import { ID_TABLES } from '../chain/ids/queries.js'
 import type { Sql } from '../store/connection.js'
-import { count, EXAMPLES_MAX, type Finding, KEY_NAMES, Tally } from './finding.js'
+import { count, countRows, EXAMPLES_MAX, type Finding, KEY_NAMES, Tally } from './finding.js'
 import type { Scope } from './scope.js'
 
 type IdRow = { id: number; since: number | null; first: number | null; total: number }
@@ -35,7 +35,7 @@ export async function checkIds(sql: Sql, { isWhole, keptSeq }: Scope): Promise<F
              and not exists (select from quarantine where quarantine.seq = since)
        order by 1
        limit ${EXAMPLES_MAX}`
-    for (const [index, { id, since, first, total }] of rows.entries()) {
+    tally.addRows(rows, ({ id, since, first }) => {
       const seq = first ?? since ?? 0
       const what =
         since === null
@@ -43,11 +43,9 @@ export async function checkIds(sql: Sql, { isWhole, keptSeq }: Scope): Promise<F
           : first === null
             ? 'is stored as first named here, and no fact names it'
             : 'is first named here, and its row has another place'
-      const left = index === rows.length - 1 ? total - index : 1
-      tally.add({ keys: { seq, [KEY_NAMES[table]]: id }, what }, left)
-    }
-    const [size] = await sql<{ rows: number }[]>`select count(*)::integer as rows from ${sql(table)}`
-    tally.rows += size?.rows ?? 0
+      return { keys: { seq, [KEY_NAMES[table]]: id }, what }
+    })
+    tally.rows += await countRows(sql, table)
   }
   return tally.toFinding(sql, 'ids', count(tally.rows, 'id'))
 }

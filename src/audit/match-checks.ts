@@ -168,9 +168,7 @@ async function checkRanges(
     const found = await sql<Found[]>`${different}`
     const [looked] = await sql<{ rows: number }[]>`${rows}`
     tally.rows += looked?.rows ?? 0
-    for (const [index, { seq, what, total }] of found.entries()) {
-      tally.add({ keys: { seq }, what }, index === found.length - 1 ? total - index : 1)
-    }
+    tally.addRows(found, ({ seq, what }) => ({ keys: { seq }, what }))
   }
   return tally.toFinding(sql, check, count(tally.rows, noun))
 }

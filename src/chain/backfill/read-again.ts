@@ -29,9 +29,8 @@ import {
   selectHoles,
   selectRecentBlock,
 } from '../write/state.js'
-import { eachFacts, type ReadBatch } from './each-facts.js'
 import { moveRepair } from './queries.js'
-import { type ReadOptions, readRange, retryFaults } from './read-range.js'
+import { eachFacts, type ReadBatch, type ReadOptions, readRange, retryFaults } from './read-range.js'
 import { type Replacements, repairIds, updateChecksums } from './repair-ids.js'
 import { dropTwins } from './twin-tables.js'
 
