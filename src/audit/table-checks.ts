@@ -6,6 +6,7 @@ import { selectHoles } from '../chain/write/state.js'
 import { PARTITION_BLOCKS, REORG_BLOCKS_MAX } from '../core/blocks.js'
 import { blockOf } from '../core/seq.js'
 import type { Sql } from '../store/connection.js'
+import { hex } from '../store/sql-words.js'
 import { count, countRows, EXAMPLES_MAX, type Finding, Tally } from './finding.js'
 import type { IdRange, Scope } from './scope.js'
 
@@ -50,7 +51,7 @@ export async function checkLinks(
 ): Promise<Finding> {
   const tally = new Tally()
   const recent = await sql<{ number: number; hash: string; time: number; isChild: boolean }[]>`
-    select number, '0x' || encode(hash, 'hex') as hash, time,
+    select number, ${hex(sql, 'hash')} as hash, time,
            coalesce(parent_hash = lag(hash) over (order by number)
                     or number <> lag(number) over (order by number) + 1, true) as is_child
       from recent_blocks

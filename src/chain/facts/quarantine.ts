@@ -1,3 +1,4 @@
+import { AMOUNT_MAX } from '../../core/money.js'
 import type { Sql } from '../../store/connection.js'
 import { fromHex, rowsAs } from '../../store/sql-words.js'
 import type { FactKind, FactOrigin } from './fact-kind.js'
@@ -13,6 +14,23 @@ export type QuarantineFact = FactOrigin & {
   contract: string
   topics: readonly string[]
   data: string
+}
+
+/** Why no token event of a transaction can be booked. Thrown and caught during attribution. */
+export class AttributionError extends Error {
+  override name = 'AttributionError'
+  readonly reason: QuarantineFact['reason']
+
+  constructor(reason: QuarantineFact['reason'], detail: string) {
+    super(detail)
+    this.reason = reason
+  }
+}
+
+/** Returns the amount. Throws AttributionError when it is too large to be booked. */
+export function checkAmount(amount: bigint): bigint {
+  if (amount > AMOUNT_MAX) throw new AttributionError('absurd_amount', `${amount} is no amount of money`)
+  return amount
 }
 
 /** Written by `insertQuarantine`: COPY would fail on rows that are there already. */
