@@ -1,5 +1,4 @@
 import type { Sql } from '../store/connection.js'
-import { rowsAs } from '../store/sql-words.js'
 import type { Meter } from './plans.js'
 
 /** One account's meters of one month, `YYYY-MM-01`. Index: usage_pkey. */
@@ -29,15 +28,6 @@ export type UsageDay = {
   bytes: number
 }
 
-const DAY_TYPES = {
-  accountId: 'int',
-  day: 'date',
-  keyId: 'int',
-  family: 'text',
-  requests: 'bigint',
-  bytes: 'bigint',
-}
-
 /** Adds a batch of counts once, however often it is sent: `batch` counts up for each writer. */
 export async function addUsage(sql: Sql, { writer, batch, nowMs, months, days }: UsageBatch) {
   await sql`
@@ -49,8 +39,12 @@ export async function addUsage(sql: Sql, { writer, batch, nowMs, months, days }:
       returning 1
     ), months as (
       insert into usage as u (account_id, month, meter, used)
-      select row.account_id, row.month, row.meter, sum(row.amount)
-        from ${rowsAs(sql, 'row', months, { accountId: 'int', month: 'date', meter: 'text', amount: 'bigint' })}
+      select row.account_id, row.month, row.meter, sum(row.used)
+        from unnest(${months.map((row) => row.accountId)}::int[],
+                    ${months.map((row) => row.month)}::date[],
+                    ${months.map((row) => row.meter)}::text[],
+                    ${months.map((row) => row.amount)}::bigint[])
+             as row (account_id, month, meter, used)
         join accounts a on a.id = row.account_id
        where exists (select from claimed)
        group by row.account_id, row.month, row.meter
@@ -59,7 +53,13 @@ export async function addUsage(sql: Sql, { writer, batch, nowMs, months, days }:
     )
     insert into usage_days as u (account_id, day, key_id, family, requests, bytes)
     select row.account_id, row.day, row.key_id, row.family, row.requests, row.bytes
-      from ${rowsAs(sql, 'row', days, DAY_TYPES)}
+      from unnest(${days.map((row) => row.accountId)}::int[],
+                  ${days.map((row) => row.day)}::date[],
+                  ${days.map((row) => row.keyId)}::int[],
+                  ${days.map((row) => row.family)}::text[],
+                  ${days.map((row) => row.requests)}::bigint[],
+                  ${days.map((row) => row.bytes)}::bigint[])
+           as row (account_id, day, key_id, family, requests, bytes)
       join accounts a on a.id = row.account_id
      where exists (select from claimed)
      order by row.account_id, row.day, row.key_id, row.family
