@@ -170,27 +170,27 @@ export async function compareBlocks(tx: Sql, read: readonly ReadBlock[]): Promis
   const covered = read.filter(({ head }) => numbers.has(head.number))
   const pools = await selectPools(tx)
   const recent = await selectRecentHeaders(tx, [...numbers])
-  return Promise.all(
-    covered.map(async ({ head, logs, refused }) => {
-      const { number } = head
-      const range = { fromBlock: number, toBlock: number }
-      const hashes = new Map(logs.map(({ at }) => [at.logIndex, at.txHash]))
-      const block = { number, txOf: (seq: number) => hashes.get(logIndexOf(seq)) }
-      const facts = attributeBatch({ logs, refused, blocks: [toBatchBlock(head)], pools })
-      await chargeConversions(tx, facts)
-      const pairs = (await compareFacts(tx, facts, range)).filter((pair) => !isOfEarlierAnswer(pair))
-      const ids = await compareIds(tx, facts, range)
-      return {
-        number,
-        isRecent: number >= recent.lowest,
-        rows: pairs.filter(({ stored }) => stored !== undefined).length,
-        names: ID_TABLES.reduce((sum, table) => sum + ids.named[table].references.size, 0),
-        blocks: compareHeader(recent.headers.get(number), head),
-        facts: pairs.filter((pair) => !isSameFact(pair)).map((pair) => describeFact(block, pair)),
-        ids: describeIds(block, ids),
-      }
-    }),
-  )
+  const compared: ComparedBlock[] = []
+  for (const { head, logs, refused } of covered) {
+    const { number } = head
+    const range = { fromBlock: number, toBlock: number }
+    const hashes = new Map(logs.map(({ at }) => [at.logIndex, at.txHash]))
+    const block = { number, txOf: (seq: number) => hashes.get(logIndexOf(seq)) }
+    const facts = attributeBatch({ logs, refused, blocks: [toBatchBlock(head)], pools })
+    await chargeConversions(tx, facts)
+    const pairs = (await compareFacts(tx, facts, range)).filter((pair) => !isOfEarlierAnswer(pair))
+    const ids = await compareIds(tx, facts, range)
+    compared.push({
+      number,
+      isRecent: number >= recent.lowest,
+      rows: pairs.filter(({ stored }) => stored !== undefined).length,
+      names: ID_TABLES.reduce((sum, table) => sum + ids.named[table].references.size, 0),
+      blocks: compareHeader(recent.headers.get(number), head),
+      facts: pairs.filter((pair) => !isSameFact(pair)).map((pair) => describeFact(block, pair)),
+      ids: describeIds(block, ids),
+    })
+  }
+  return compared
 }
 
 /** Logs that the block turned out not to have: they cannot be read again. */
