@@ -1,5 +1,6 @@
 import { seqOf } from '../../core/seq.js'
-import type { Sql } from '../../store/connection.js'
+import { groupBy } from '../../lib/group-by.js'
+import { type Fragment, joinFragments, type Sql } from '../../store/connection.js'
 import { NULL } from '../../store/copy.js'
 import type { BlockRange } from '../../upstreams/polygon/log-range.js'
 import { ID_COLUMNS, type IdLookup } from '../facts/fact-kind.js'
@@ -108,12 +109,13 @@ function toGivenRows(facts: BatchFacts): Map<string, FactRow[]> {
 
 /** By table. Without entries that the ledger refused: that is decided when it is rebuilt. */
 async function selectStoredRows(sql: Sql, range: BlockRange): Promise<Map<string, FactRow[]>> {
-  const stored = await Promise.all(
-    FACT_TABLES.map(async ({ table, columns }) => {
-      const cells = await selectCells(sql, table, columns, range)
-      return { table, columns, cells }
-    }),
-  )
+  const selects = FACT_TABLES.map(({ table, columns }) => selectCells(sql, table, columns, range))
+  const rows = await sql<{ fact: string; cells: Cells }[]>`${joinFragments(sql, selects, sql`union all`)}`
+  const byTable = groupBy(rows, ({ fact }) => fact)
+  const stored = FACT_TABLES.map(({ table, columns }) => {
+    const cells = (byTable.get(table) ?? []).map((row) => row.cells)
+    return { table, columns, cells }
+  })
   const ids = byIdTable(() => new Set<number>())
   for (const { columns, cells } of stored) {
     for (const [index, column] of columns.entries()) {
@@ -133,24 +135,23 @@ const WHOLE_SET = `coalesce(facts.tokens, array(
   select id from tokens as own
    where own.condition = facts.condition and outcome is not null order by outcome))`
 
-async function selectCells(
+function selectCells(
   sql: Sql,
   table: string,
   columns: readonly string[],
   { fromBlock, toBlock }: BlockRange,
-): Promise<Cells[]> {
+): Fragment {
   const [place = ''] = columns
   const [from, to] = place === 'seq' ? [seqOf(fromBlock, 0), seqOf(toBlock + 1, 0) - 1] : [fromBlock, toBlock]
   const texts = columns.map((column) =>
     table === 'splits' && column === 'tokens' ? `${WHOLE_SET}::text` : `facts.${column}::text`,
   )
   const isFact = table === 'quarantine' ? sql`and reason <> 'out_of_range'` : sql``
-  const rows = await sql<{ cells: Cells }[]>`
-    select array[${sql.unsafe(texts.join(', '))}] as cells
-      from ${sql(table)} as facts
-     where ${sql(place)} between ${from} and ${to} ${isFact}
-     order by ${sql(place)}`
-  return rows.map(({ cells }) => cells)
+  return sql`
+    (select ${sql.unsafe(`'${table}' as fact, array[${texts.join(', ')}] as cells`)}
+       from ${sql(table)} as facts
+      where ${sql(place)} between ${from} and ${to} ${isFact}
+      order by ${sql(place)})`
 }
 
 /** Numbers natural ids, so that rows can be made before any of them is known to the database. */
