@@ -80,6 +80,6 @@ test.each([1, 2, 3, 4])('wrong numbers in logs stop nothing, and the books add u
   // and matches, fees, results and ids that contradict each other.
   expect(await auditAll(database, LIES)).toEqual([])
 
-  await line.rewind(middle)
+  await line.revert(middle)
   expect(await hashTables(database.sql)).toEqual(before)
 })

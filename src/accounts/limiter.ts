@@ -68,7 +68,7 @@ export class MemoryLimiter implements Limiter {
   #windowOf({ bucket, subject, windowMs }: Charge, nowMs: number): SlidingWindow {
     const subjects = this.#windows.get(bucket) ?? new GenerationMap<number, SlidingWindow>()
     this.#windows.set(bucket, subjects)
-    subjects.turnEvery(windowMs, nowMs)
+    subjects.rotateEvery(windowMs, nowMs)
     const known = subjects.keep(subject)
     if (known !== undefined) return known
     const window = new SlidingWindow(windowMs)

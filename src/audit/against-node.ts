@@ -1,20 +1,24 @@
+import { attributeBatch } from '../chain/attribute/attribute-batch.js'
+import { compareFacts, type FactPair, isSameFact } from '../chain/compare/compare-facts.js'
+import { compareIds } from '../chain/compare/compare-ids.js'
 import { chargeConversions } from '../chain/facts/conversion.js'
 import { selectPools } from '../chain/facts/raw-log.js'
-import { readHeads } from '../chain/follow/headers.js'
+import { readHeads, toBatchBlock } from '../chain/follow/headers.js'
 import { explainFault, MissingHistoryError } from '../chain/follow/missing-history.js'
 import { type ReadBlock, readLogsOf } from '../chain/follow/read-blocks.js'
+import { ID_TABLES } from '../chain/ids/queries.js'
 import { REORG_BLOCKS_MAX } from '../core/blocks.js'
 import { logIndexOf } from '../core/seq.js'
 import { backoffMs, systemTiming, type Timing } from '../lib/timing.js'
 import type { Pool, Sql } from '../store/connection.js'
+import { hex } from '../store/sql-words.js'
 import { transact } from '../store/transaction.js'
 import type { PolygonClient } from '../upstreams/polygon/client.js'
 import type { Head } from '../upstreams/polygon/parse.js'
 import { UpstreamError } from '../upstreams/transport/errors.js'
 import { describeChanges } from './compare.js'
 import { count, type Difference, type Finding, Tally } from './finding.js'
-import { attributeBlock, compareFacts, selectFactTables, toFactTables } from './node-facts.js'
-import { compareIds, type NodeBlock } from './node-ids.js'
+import { describeFact, describeIds } from './node-differences.js'
 
 export type NodeAudit = {
   pool: Pool
@@ -166,34 +170,32 @@ export async function compareBlocks(tx: Sql, read: readonly ReadBlock[]): Promis
   const covered = read.filter(({ head }) => numbers.has(head.number))
   const pools = await selectPools(tx)
   const recent = await selectRecentHeaders(tx, [...numbers])
-  const stored = await selectFactTables(tx, [...numbers])
-  const blocks = covered.map((block) => toNodeBlock(block, pools))
-  for (const { facts } of blocks) await chargeConversions(tx, facts)
-  const ids = await compareIds(tx, blocks)
-  return covered.map(({ head }, index) => {
+  const compared: ComparedBlock[] = []
+  for (const { head, logs, refused } of covered) {
     const { number } = head
-    const block = blocks[index]
-    const rows = stored.get(number) ?? new Map()
-    return {
+    const range = { fromBlock: number, toBlock: number }
+    const hashes = new Map(logs.map(({ at }) => [at.logIndex, at.txHash]))
+    const block = { number, txOf: (seq: number) => hashes.get(logIndexOf(seq)) }
+    const facts = attributeBatch({ logs, refused, blocks: [toBatchBlock(head)], pools })
+    await chargeConversions(tx, facts)
+    const pairs = (await compareFacts(tx, facts, range)).filter((pair) => !isOfEarlierAnswer(pair))
+    const ids = await compareIds(tx, facts, range)
+    compared.push({
       number,
       isRecent: number >= recent.lowest,
-      rows: [...rows.values()].reduce((sum, { length }) => sum + length, 0),
-      names: ids.get(number)?.names ?? 0,
+      rows: pairs.filter(({ stored }) => stored !== undefined).length,
+      names: ID_TABLES.reduce((sum, table) => sum + ids.named[table].references.size, 0),
       blocks: compareHeader(recent.headers.get(number), head),
-      facts: block === undefined ? [] : compareFacts(rows, toFactTables(block.facts), block.txOf),
-      ids: ids.get(number)?.differences ?? [],
-    }
-  })
+      facts: pairs.filter((pair) => !isSameFact(pair)).map((pair) => describeFact(block, pair)),
+      ids: describeIds(block, ids),
+    })
+  }
+  return compared
 }
 
-function toNodeBlock(block: ReadBlock, pools: ReadonlySet<string>): NodeBlock {
-  const hashes = new Map(block.logs.map(({ at }) => [at.logIndex, at.txHash]))
-  return {
-    number: block.head.number,
-    facts: attributeBlock(block, pools),
-    txOf: (seq) => hashes.get(logIndexOf(seq)),
-  }
-}
+/** Logs that the block turned out not to have: they cannot be read again. */
+const isOfEarlierAnswer = ({ table, stored, given }: FactPair): boolean =>
+  table === 'quarantine' && given === undefined && stored?.named.reason === 'not_in_receipts'
 
 async function selectCovered(sql: Sql, blocks: readonly number[]): Promise<Set<number>> {
   const rows = await sql<{ block: number }[]>`
@@ -208,8 +210,8 @@ type Header = { number: number; time: string; hash: string; parentHash: string }
 
 async function selectRecentHeaders(sql: Sql, blocks: readonly number[]) {
   const headers = await sql<Header[]>`
-    select number, time::text, '0x' || encode(hash, 'hex') as hash,
-           '0x' || encode(parent_hash, 'hex') as parent_hash
+    select number, time::text, ${hex(sql, 'hash')} as hash,
+           ${hex(sql, 'parent_hash')} as parent_hash
       from recent_blocks
      where number = any(${blocks}::integer[])`
   const [row] = await sql<{ block: number | null }[]>`select block from chain_state`

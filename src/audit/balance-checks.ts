@@ -2,6 +2,7 @@ import { IS_COMBO } from '../chain/ids/queries.js'
 import { ZERO_WALLET } from '../ledger/entry.js'
 import { LEDGER_TABLES } from '../ledger/rows/tables.js'
 import type { Sql } from '../store/connection.js'
+import { isFeeInShares, isOfTokenContract, isSell, isSplit } from '../store/sql-words.js'
 import { compareTable } from './compare.js'
 import { count, EXAMPLES_MAX, type Finding, Tally } from './finding.js'
 import type { IdRange, Scope } from './scope.js'
@@ -92,30 +93,30 @@ export async function checkCounterparts(sql: Sql, scope: Scope): Promise<Finding
   return tally.toFinding(sql, 'exchanges and zero address', count(tally.rows, 'position'))
 }
 
-/** Every change of a balance. Flags: of fills 1 sell, 4 fee in shares; of sets 1 merge, 2 core. */
+/** Every change of a balance. */
 const changes = (sql: Sql, { fromSeq, toSeq }: Scope) => {
   const within = sql`seq between ${fromSeq} and ${toSeq}`
   return sql`
     select exchange as wallet, token, seq,
-           case when flags & 1 <> 0 then shares
-                when flags & 4 <> 0 then fee - shares
+           case when ${isSell(sql)} then shares
+                when ${isFeeInShares(sql)} then fee - shares
                 else -shares end as change
       from fills
      where ${within}
     union all
-    select party.wallet, token, seq, party.sign * case when flags & 1 = 0 then amount else -amount end
+    select party.wallet, token, seq, party.sign * case when ${isSplit(sql)} then amount else -amount end
       from splits
      cross join lateral unnest(coalesce(tokens,
        (select array_agg(id) from tokens as set
          where set.condition = splits.condition and outcome is not null))) as token
      cross join lateral (values (splits.wallet, 1), (${ZERO_WALLET}, -1)) as party (wallet, sign)
-     where ${within} and flags & 2 <> 0
+     where ${within} and ${isOfTokenContract(sql)}
     union all
     select party.wallet, leg.token, seq, party.sign * leg.amount
       from redemptions
      cross join lateral unnest(tokens, amounts) as leg (token, amount)
      cross join lateral (values (redemptions.wallet, -1), (${ZERO_WALLET}, 1)) as party (wallet, sign)
-     where ${within} and flags & 2 <> 0
+     where ${within} and ${isOfTokenContract(sql)}
     union all
     select from_wallet, token, seq, -amount from transfers where ${within}
     union all

@@ -1,5 +1,6 @@
 import { ZERO_WALLET } from '../ledger/entry.js'
 import type { Sql } from '../store/connection.js'
+import { rowsAs } from '../store/sql-words.js'
 import { count, EXAMPLES_MAX, type Finding, Tally } from './finding.js'
 import type { IdRange, Scope } from './scope.js'
 
@@ -49,9 +50,7 @@ export async function checkCollateral(sql: Sql, scope: Scope, { from, to }: IdRa
         order by condition, seq desc)
       union all
       select condition, array[yes, no]::numeric[]
-        from unnest(${combos.map(({ condition }) => condition)}::integer[],
-                    ${combos.map(({ yes }) => yes)}::integer[],
-                    ${combos.map(({ no }) => no)}::integer[]) as combos (condition, yes, no)
+        from ${rowsAs(sql, 'combos', combos, { condition: 'integer', yes: 'integer', no: 'integer' })}
     ),
     shares as (
       select token, sum(amount) as amount

@@ -2,6 +2,7 @@ import { toTokenId } from '../core/ids.js'
 import { isStructuredId, positionsOf } from '../core/structured-id.js'
 import { keccak256 } from '../lib/keccak.js'
 import type { Sql } from '../store/connection.js'
+import { hex } from '../store/sql-words.js'
 import { CONTRACTS } from '../upstreams/polygon/contracts.js'
 import { deriveProxyWallet, deriveSafe } from '../upstreams/polygon/wallet-addresses.js'
 import { count, type Finding, Tally } from './finding.js'
@@ -66,8 +67,8 @@ type TokenRow = { id: number; outcome: number; token: string; condition: string 
 
 async function checkTokens(sql: Sql, tally: Tally): Promise<void> {
   const rows = await sql<TokenRow[]>`
-    select tokens.id, outcome, '0x' || encode(tokens.token, 'hex') as token,
-           '0x' || encode(conditions.condition, 'hex') as condition
+    select tokens.id, outcome, ${hex(sql, 'tokens.token')} as token,
+           ${hex(sql, 'conditions.condition')} as condition
       from tokens
       join conditions on conditions.id = tokens.condition
      where outcome is not null

@@ -1,10 +1,10 @@
 import { FACT_TABLES } from '../chain/facts/registry.js'
-import type { IdTable } from '../chain/ids/queries.js'
+import { byIdTable, ID_TABLES, type IdTable, selectNames } from '../chain/ids/queries.js'
+import { toTokenId } from '../core/ids.js'
 import { blockOf, logIndexOf } from '../core/seq.js'
 import { formatCount } from '../lib/progress.js'
 import { formatTable } from '../lib/table.js'
 import { joinFragments, type Sql } from '../store/connection.js'
-import { selectNames } from './names.js'
 
 /** What one check found. */
 export type Finding = {
@@ -37,6 +37,13 @@ export class Tally {
     if (this.#examples.length < EXAMPLES_MAX) this.#examples.push(difference)
   }
 
+  /** The first rows that differ, of `total`. */
+  addRows<Row extends { total: number }>(rows: readonly Row[], describe: (row: Row) => Difference): void {
+    for (const [index, row] of rows.entries()) {
+      this.add(describe(row), index === rows.length - 1 ? row.total - index : 1)
+    }
+  }
+
   async toFinding(sql: Sql, check: string, looked: string): Promise<Finding> {
     const names = await describeKeys(
       sql,
@@ -51,34 +58,40 @@ export class Tally {
 export const count = (number: number, what: string): string =>
   `${formatCount(number)} ${what}${number === 1 ? '' : 's'}`
 
+export async function countRows(sql: Sql, table: string): Promise<number> {
+  const [row] = await sql<{ rows: number }[]>`select count(*)::integer as rows from ${sql(table)}`
+  return row?.rows ?? 0
+}
+
 type Keys = Readonly<Record<string, number | string>>
 
-/** The keys that are ids, and the tables that have them. */
-const ID_KEYS: Readonly<Record<string, IdTable>> = {
-  wallet: 'wallets',
-  token: 'tokens',
-  condition: 'conditions',
-  builder: 'builders',
+/** The keys that are ids, by the tables that have them. */
+export const KEY_NAMES: Readonly<Record<IdTable, string>> = {
+  wallets: 'wallet',
+  tokens: 'token',
+  conditions: 'condition',
+  builders: 'builder',
 }
 
 /** The keys of rows with natural ids: addresses, decimal token ids; each text ends with `: `. */
 async function describeKeys(sql: Sql, rows: readonly Keys[]): Promise<string[]> {
   const places = await selectPlaces(sql, numbersOf(rows, 'seq'))
-  const ids = Object.entries(ID_KEYS).map(([key, table]): [IdTable, Set<number>] => [
-    table,
-    new Set(numbersOf(rows, key)),
-  ])
-  const nameOf = await selectNames(sql, new Map(ids))
+  const ids = byIdTable((table) => new Set(numbersOf(rows, KEY_NAMES[table])))
+  const nameOf = await selectNames(sql, ids)
   const show = (key: string, value: number | string): string => {
     if (key === 'seq') return places.get(Number(value)) ?? placeOf(Number(value))
-    const table = ID_KEYS[key]
-    return `${key} ${table === undefined || typeof value === 'string' ? value : nameOf(table, value)}`
+    const table = ID_TABLES.find((each) => KEY_NAMES[each] === key)
+    return `${key} ${table === undefined || typeof value === 'string' ? value : showName(table, nameOf(table, value))}`
   }
   return rows.map((keys) => {
     const texts = Object.entries(keys).map(([key, id]) => show(key, id))
     return texts.length === 0 ? '' : `${texts.join(', ')}: `
   })
 }
+
+/** A natural id as the API has it: tokens are decimal. */
+export const showName = (table: IdTable, name: string): string =>
+  table === 'tokens' && /^0x./.test(name) ? toTokenId(name) : name
 
 const numbersOf = (rows: readonly Keys[], key: string): number[] =>
   rows.flatMap((keys) => (typeof keys[key] === 'number' ? [keys[key]] : []))

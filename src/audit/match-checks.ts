@@ -1,5 +1,7 @@
+import { FILL_FLAGS } from '../core/fact-flags.js'
 import { blockOf } from '../core/seq.js'
 import { type Fragment, joinFragments, type Sql } from '../store/connection.js'
+import { fromHex, hex, isComboFill, isFeeInMoney, isSell, isTakerOrder, rowsAs } from '../store/sql-words.js'
 import { CONTRACTS, EXCHANGES } from '../upstreams/polygon/contracts.js'
 import { count, EXAMPLES_MAX, type Finding, Tally } from './finding.js'
 import type { IdRange, Scope } from './scope.js'
@@ -25,8 +27,8 @@ export const checkMatches = (sql: Sql, scope: Scope, blocks: IdRange): Promise<F
     different: sql`
       with trades as materialized (
         select seq, usd, shares, wallet, taker, exchange, token, flags, tx_hash,
-               flags & 1 <> 0 as sells, flags & 2 <> 0 as takes,
-               count(*) filter (where flags & 2 <> 0) over (
+               ${isSell(sql)} as sells, ${isTakerOrder(sql)} as takes,
+               count(*) filter (where ${isTakerOrder(sql)}) over (
                  partition by tx_hash, exchange order by seq
                  rows between unbounded preceding and 1 preceding) as match
           from fills
@@ -81,7 +83,7 @@ export const checkMatches = (sql: Sql, scope: Scope, blocks: IdRange): Promise<F
           left join (${exchangeFlags(sql)}) as known using (address)
          where known.flags is null
             or trades.flags & 120 <> known.flags
-            or (trades.flags & 128 <> 0) <> (substr(tokens.token, 1, 1) = '\\x03'
+            or (${isComboFill(sql, 'trades')}) <> (substr(tokens.token, 1, 1) = '\\x03'
                  and substr(tokens.token, 20, 8) = '\\x0000000000000000')
       )
       select seq::float8, what, total
@@ -96,7 +98,7 @@ export const checkFees = (sql: Sql, scope: Scope, blocks: IdRange): Promise<Find
       select min(seq)::float8 as seq, count(*) over ()::integer as total,
              format('fills pay %s%s, and fee events keep %s', sum(paid),
                     case when asset = 0 then '' else ' shares' end, sum(kept)) as what
-        from (select tx_hash, seq, case when flags & 4 = 0 then 0 else token end as asset,
+        from (select tx_hash, seq, case when ${isFeeInMoney(sql)} then 0 else token end as asset,
                      fee as paid, 0 as kept
                 from fills
                where ${within} and fee > 0
@@ -166,9 +168,7 @@ async function checkRanges(
     const found = await sql<Found[]>`${different}`
     const [looked] = await sql<{ rows: number }[]>`${rows}`
     tally.rows += looked?.rows ?? 0
-    for (const [index, { seq, what, total }] of found.entries()) {
-      tally.add({ keys: { seq }, what }, index === found.length - 1 ? total - index : 1)
-    }
+    tally.addRows(found, ({ seq, what }) => ({ keys: { seq }, what }))
   }
   return tally.toFinding(sql, check, count(tally.rows, noun))
 }
@@ -189,13 +189,16 @@ async function rangesOf(sql: Sql, { keptSeq, isWhole }: Scope, { from, to }: IdR
 
 /** Bits 8 (neg-risk) and 16 to 64 (generation) of the fills of each exchange. */
 const exchangeFlags = (sql: Sql) => {
-  const exchanges = CONTRACTS.filter(({ address }) => EXCHANGES.has(address))
+  const exchanges = CONTRACTS.filter(({ address }) => EXCHANGES.has(address)).map(
+    ({ address: name, negRisk, generation }) => ({
+      name,
+      flags: (negRisk ? FILL_FLAGS.negRisk : 0) + generation * FILL_FLAGS.generation,
+    }),
+  )
   return sql`
-    select decode(substr(name, 3), 'hex') as address, flags
-      from unnest(${exchanges.map(({ address }) => address)}::text[],
-                  ${exchanges.map(({ negRisk, generation }) => (negRisk ? 8 : 0) + generation * 16)}::integer[])
-        as known (name, flags)`
+    select ${fromHex(sql, 'name')} as address, flags
+      from ${rowsAs(sql, 'known', exchanges, { name: 'text', flags: 'integer' })}`
 }
 
 const addressOf = (sql: Sql, wallet: Fragment) => sql`
-  coalesce((select '0x' || encode(address, 'hex') from wallets where id = ${wallet}), ${wallet}::text)`
+  coalesce((select ${hex(sql, 'address')} from wallets where id = ${wallet}), ${wallet}::text)`

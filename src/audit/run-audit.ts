@@ -6,6 +6,7 @@ import { messageOf, OperatorError } from '../core/errors.js'
 import { Progress } from '../lib/progress.js'
 import type { Timing } from '../lib/timing.js'
 import type { Pool, Sql } from '../store/connection.js'
+import { hex, selectBytes } from '../store/sql-words.js'
 import type { PolygonClient } from '../upstreams/polygon/client.js'
 import { UpstreamError } from '../upstreams/transport/errors.js'
 import type { Upstreams } from '../upstreams/upstreams.js'
@@ -105,10 +106,9 @@ async function chooseWallets(
   if (all) return { kind: 'all' }
   if (addresses.length === 0) return { kind: 'sample', count }
   const rows = await pool<{ id: number; address: string }[]>`
-    select id, '0x' || encode(address, 'hex') as address
+    select id, ${hex(pool, 'address')} as address
       from wallets
-     where address in (select decode(substr(name, 3), 'hex')
-                         from unnest(${addresses}::text[]) as name)`
+     where address in (${selectBytes(pool, addresses)})`
   const known = new Set(rows.map(({ address }) => address))
   const unknown = addresses.find((address) => !known.has(address))
   if (unknown !== undefined) throw new OperatorError(`No fact names the wallet ${unknown}.`)

@@ -5,9 +5,9 @@ import { REORG_BLOCKS_MAX } from '../core/blocks.js'
 import { seqOf } from '../core/seq.js'
 import { chainTokens, statsOf } from '../markets/stats/sums.js'
 import type { Fragment, Sql } from '../store/connection.js'
-import { rowsDigest } from '../store/rows-digest.js'
+import { hex, rowsDigest } from '../store/sql-words.js'
 import { compareTable } from './compare.js'
-import { count, EXAMPLES_MAX, type Finding, Tally } from './finding.js'
+import { count, countRows, EXAMPLES_MAX, type Finding, Tally } from './finding.js'
 import type { Scope } from './scope.js'
 
 /*
@@ -73,7 +73,7 @@ async function compareMarkets(
     ), stored as (
       select *, condition as subject from market_stats where period = ${period}
     )
-    select '0x' || encode(subject, 'hex') as condition, count(*) over ()::integer as total
+    select ${hex(sql, 'subject')} as condition, count(*) over ()::integer as total
       from fresh
       full join stored using (subject)
      where subject in (select subject from (${chainTokens(sql, lowest)}) as compared)
@@ -85,10 +85,10 @@ async function compareMarkets(
             stored.fees, stored.first_seq, stored.last_seq)
      order by subject
      limit ${EXAMPLES_MAX}`
-  for (const [index, { condition, total }] of rows.entries()) {
-    const what = `its statistics are not those of its trades up to block ${block}`
-    tally.add({ keys: { period, condition }, what }, index === rows.length - 1 ? total - index : 1)
-  }
+  tally.addRows(rows, ({ condition }) => ({
+    keys: { period, condition },
+    what: `its statistics are not those of its trades up to block ${block}`,
+  }))
 }
 
 /** No reorganisation reverts more than these last seconds of the chain. */
@@ -169,7 +169,7 @@ const COMBO_MARKETS = {
 export async function checkCopyScores(sql: Sql): Promise<Finding> {
   const tally = new Tally()
   const rows = await sql<{ wallet: string; what: string; total: number }[]>`
-    select '0x' || encode(wallet, 'hex') as wallet, what, count(*) over ()::integer as total
+    select ${hex(sql, 'wallet')} as wallet, what, count(*) over ()::integer as total
       from (select wallet, 'its score of ' || days || ' days is not the one that was written' as what
               from copy_scores
              where checksum <> ${sql.unsafe(SCORE_CHECKSUM)}
@@ -181,9 +181,6 @@ export async function checkCopyScores(sql: Sql): Promise<Finding> {
                    <> ${COPY_PERIODS.length}) as wrong
      order by 1, what
      limit ${EXAMPLES_MAX}`
-  for (const [index, { wallet, what, total }] of rows.entries()) {
-    tally.add({ keys: { wallet }, what }, index === rows.length - 1 ? total - index : 1)
-  }
-  const [size] = await sql<{ rows: number }[]>`select count(*)::integer as rows from copy_scores`
-  return tally.toFinding(sql, 'copy-pnl scores', count(size?.rows ?? 0, 'row'))
+  tally.addRows(rows, ({ wallet, what }) => ({ keys: { wallet }, what }))
+  return tally.toFinding(sql, 'copy-pnl scores', count(await countRows(sql, 'copy_scores'), 'row'))
 }

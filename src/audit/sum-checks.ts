@@ -1,6 +1,15 @@
 import { AMOUNT_MAX } from '../core/money.js'
 import { LEDGER_TABLES, type LedgerTable } from '../ledger/rows/tables.js'
 import type { Fragment, Sql } from '../store/connection.js'
+import {
+  isBuy,
+  isFeeInMoney,
+  isMarketFill,
+  isOfTokenContract,
+  isSell,
+  isSplit,
+  isTakerOrder,
+} from '../store/sql-words.js'
 import { compareTable } from './compare.js'
 import { count, type Finding, Tally } from './finding.js'
 import { outcomeSets } from './outcome-sets.js'
@@ -18,16 +27,15 @@ export async function checkSupplies(sql: Sql, scope: Scope): Promise<Finding> {
   return checkTable(sql, LEDGER_TABLES.supplies, 'token', { only: isLookedAt, derived })
 }
 
-/** Flags: 1 a merge, 2 logged by the token contract. */
 export async function checkReserves(sql: Sql, scope: Scope): Promise<Finding> {
   const { fromSeq, toSeq } = scope
   const isLookedAt = sql`condition not in (${refusedConditions(sql, scope)})`
-  const within = sql`seq between ${fromSeq} and ${toSeq} and flags & 2 <> 0 and ${isLookedAt}`
+  const within = sql`seq between ${fromSeq} and ${toSeq} and ${isOfTokenContract(sql)} and ${isLookedAt}`
   const derived = sql`
     select condition, sum(legs) as redeemed_legs, sum(paid_in) as paid_in, sum(paid_out) as paid_out
       from (select condition, 0 as legs,
-                   case when flags & 1 = 0 then amount else 0 end as paid_in,
-                   case when flags & 1 = 0 then 0 else amount end as paid_out
+                   case when ${isSplit(sql)} then amount else 0 end as paid_in,
+                   case when ${isSplit(sql)} then 0 else amount end as paid_out
               from splits
              where ${within}
             union all
@@ -77,11 +85,10 @@ export async function checkTokenTotals(sql: Sql, scope: Scope): Promise<Finding>
   return tally.toFinding(sql, 'token totals', count(tally.rows, 'token'))
 }
 
-/** Flags: 1 a sell. */
 const marketSums = (sql: Sql) => sql`
   count(*) as trades, min(seq) as first_seq, max(seq) as last_seq,
   sum(usd) as volume, sum(shares) as shares,
-  coalesce(sum(usd) filter (where flags & 1 = 0), 0) as buy_volume,
+  coalesce(sum(usd) filter (where ${isBuy(sql)}), 0) as buy_volume,
   sum(${feeInMoney(sql)}) as fees`
 
 /** Millionths of a dollar for a share, rounded half up. Without shares there is none. */
@@ -89,9 +96,8 @@ const priceOf = (sql: Sql) => sql`
   case when shares > 0
        then least(div(usd::numeric * 2000000 + shares, 2 * shares), ${AMOUNT_MAX}::bigint) end`
 
-/** Flags: 2 the order took. */
 const ofTakers = (sql: Sql, scope: Scope, range: IdRange) => sql`
-  ${isOfRange(sql, scope, range)} and flags & 2 <> 0
+  ${isOfRange(sql, scope, range)} and ${isTakerOrder(sql)}
   and seq between ${scope.fromSeq} and ${scope.toSeq}`
 
 const isOfRange = (sql: Sql, { refusedTokens }: Scope, { from, to }: IdRange) => sql`
@@ -104,7 +110,7 @@ export async function checkLastPrices(sql: Sql, scope: Scope): Promise<Finding> 
     (select seq, ${usd} as usd, shares
        from fills
       where token = ${token} and seq between ${fromSeq} and ${toSeq}
-        and flags & 2 <> 0 and shares > 0 and ${which}
+        and ${isTakerOrder(sql)} and shares > 0 and ${which}
       order by seq desc
       limit 1)`
   const tally = new Tally()
@@ -166,8 +172,8 @@ export async function checkBuilderTotals(sql: Sql, scope: Scope): Promise<Findin
   const derived = sql`
     select builder, ${builderSums(sql)}, count(distinct wallet) as wallets,
            min(seq) as first_seq, max(seq) as last_seq,
-           coalesce(sum(usd) filter (where flags & 1 = 0), 0) as buy_usd,
-           coalesce(sum(usd) filter (where flags & 1 <> 0), 0) as sell_usd
+           coalesce(sum(usd) filter (where ${isBuy(sql)}), 0) as buy_usd,
+           coalesce(sum(usd) filter (where ${isSell(sql)}), 0) as sell_usd
       from fills
      where ${ofBuilders(sql, scope)}
      group by builder`
@@ -199,8 +205,8 @@ export async function checkBuilderWallets(sql: Sql, scope: Scope): Promise<Findi
 
 const builderSums = (sql: Sql) => sql`
   count(*) as fills,
-  coalesce(sum(shares) filter (where flags & 1 = 0), 0) as buy_shares,
-  coalesce(sum(shares) filter (where flags & 1 <> 0), 0) as sell_shares,
+  coalesce(sum(shares) filter (where ${isBuy(sql)}), 0) as buy_shares,
+  coalesce(sum(shares) filter (where ${isSell(sql)}), 0) as sell_shares,
   sum(${feeInMoney(sql)}) as fees`
 
 async function checkTable(
@@ -214,13 +220,11 @@ async function checkTable(
   return tally.toFinding(sql, table.name.replace('_', ' '), count(tally.rows, what))
 }
 
-/** Flags: 128 a combo. */
 const ofBuilders = (sql: Sql, { fromSeq, toSeq, refusedSeqs }: Scope) => sql`
-  builder is not null and flags & 128 = 0 and seq between ${fromSeq} and ${toSeq}
+  builder is not null and ${isMarketFill(sql)} and seq between ${fromSeq} and ${toSeq}
   and seq <> all(${refusedSeqs}::bigint[])`
 
-/** Flags: 4 the fee is in shares. */
 const feeInMoney = (sql: Sql) => sql`
-  case when flags & 4 = 0 or fee = 0 then fee
+  case when ${isFeeInMoney(sql)} or fee = 0 then fee
        when shares = 0 then 0
        else div(fee::numeric * usd, shares) end`

@@ -6,7 +6,8 @@ import { selectHoles } from '../chain/write/state.js'
 import { PARTITION_BLOCKS, REORG_BLOCKS_MAX } from '../core/blocks.js'
 import { blockOf } from '../core/seq.js'
 import type { Sql } from '../store/connection.js'
-import { count, EXAMPLES_MAX, type Finding, Tally } from './finding.js'
+import { hex } from '../store/sql-words.js'
+import { count, countRows, EXAMPLES_MAX, type Finding, Tally } from './finding.js'
 import type { IdRange, Scope } from './scope.js'
 
 /** Every block of the ledger was read, and no fact is stored of a block that was not. */
@@ -50,7 +51,7 @@ export async function checkLinks(
 ): Promise<Finding> {
   const tally = new Tally()
   const recent = await sql<{ number: number; hash: string; time: number; isChild: boolean }[]>`
-    select number, '0x' || encode(hash, 'hex') as hash, time,
+    select number, ${hex(sql, 'hash')} as hash, time,
            coalesce(parent_hash = lag(hash) over (order by number)
                     or number <> lag(number) over (order by number) + 1, true) as is_child
       from recent_blocks
@@ -99,13 +100,9 @@ export async function checkJournal(sql: Sql, { cursor: { block } }: Scope): Prom
      where block <= ${lowest} or block > ${block} or block <= (select block from undo_floor)
      order by block
      limit ${EXAMPLES_MAX}`
-  const [size] = await sql<{ rows: number }[]>`select count(*)::integer as rows from undo`
   const tally = new Tally()
-  for (const row of rows) {
-    tally.add({ keys: { block: row.block }, what: `is in the journal of cursor ${block}` })
-  }
-  const finding = await tally.toFinding(sql, 'journal', count(size?.rows ?? 0, 'row'))
-  return { ...finding, differences: rows[0]?.total ?? 0 }
+  tally.addRows(rows, (row) => ({ keys: { block: row.block }, what: `is in the journal of cursor ${block}` }))
+  return tally.toFinding(sql, 'journal', count(await countRows(sql, 'undo'), 'row'))
 }
 
 /** Tables, and the column that places their rows: by `seq`, or by block alone. */

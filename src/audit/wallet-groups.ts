@@ -1,5 +1,6 @@
 import { OperatorError } from '../core/errors.js'
 import type { Sql } from '../store/connection.js'
+import { hex } from '../store/sql-words.js'
 import type { Scope } from './scope.js'
 
 /** Which wallets are computed again: all, some at random, or those with these numbers. */
@@ -73,7 +74,7 @@ async function refuseDropped(
 ): Promise<void> {
   if (isWhole) return
   const [row] = await sql<{ address: string }[]>`
-    select '0x' || encode(address, 'hex') as address
+    select ${hex(sql, 'address')} as address
       from wallets
      where id = any(${wallets}::integer[]) and since < ${keptSeq}
      limit 1`

@@ -4,8 +4,7 @@ import { PARTITION_BLOCKS } from '../core/blocks.js'
 import { blockOf } from '../core/seq.js'
 import { EVENT_ROW_CHECKSUM } from '../events/queries.js'
 import type { Sql } from '../store/connection.js'
-import { count, EXAMPLES_MAX, type Finding, Tally } from './finding.js'
-import { KEY_NAMES } from './id-checks.js'
+import { count, countRows, EXAMPLES_MAX, type Finding, KEY_NAMES, Tally } from './finding.js'
 import type { IdRange, Scope } from './scope.js'
 
 /*
@@ -53,34 +52,28 @@ async function compareDigests(sql: Sql, tally: Tally, { from, to }: IdRange): Pr
     [from, to],
   )
   tally.rows += rows[0]?.rows ?? 0
-  for (const [index, { block, isNoted, isThere, total }] of rows.entries()) {
-    if (block === null) continue
-    const what = !isThere
-      ? 'has no facts any more'
-      : isNoted
-        ? 'has other facts than were written'
-        : 'has facts that no writer has noted'
-    tally.add({ keys: { block }, what }, index === rows.length - 1 ? total - index : 1)
-  }
+  const differing = rows.flatMap(({ block, ...row }) => (block === null ? [] : { block, ...row }))
+  tally.addRows(differing, ({ block, isNoted, isThere }) => {
+    const written = isNoted ? 'has other facts than were written' : 'has facts that no writer has noted'
+    return { keys: { block }, what: isThere ? written : 'has no facts any more' }
+  })
 }
 
 /** Natural ids belong to the ids that they were given with. */
 export async function checkNames(sql: Sql): Promise<Finding> {
   const tally = new Tally()
   for (const table of ID_TABLES) {
-    const [{ rows = 0 } = {}] = await sql<{ rows: number }[]>`
-      select count(*)::integer as rows from ${sql(table)}`
-    tally.rows += rows
+    tally.rows += await countRows(sql, table)
     const wrong = await sql<{ id: number; total: number }[]>`
       select id, count(*) over ()::integer as total
         from ${sql(table)}
        where checksum <> ${sql.unsafe(checksumSql('id', NAME_COLUMNS[table]))}
        order by id
        limit ${EXAMPLES_MAX}`
-    for (const [index, { id, total }] of wrong.entries()) {
-      const what = `is stored as number ${id}, which was given to another`
-      tally.add({ keys: { [KEY_NAMES[table]]: id }, what }, index === wrong.length - 1 ? total - index : 1)
-    }
+    tally.addRows(wrong, ({ id }) => ({
+      keys: { [KEY_NAMES[table]]: id },
+      what: `is stored as number ${id}, which was given to another`,
+    }))
   }
   return tally.toFinding(sql, 'names', count(tally.rows, 'id'))
 }
@@ -88,7 +81,6 @@ export async function checkNames(sql: Sql): Promise<Finding> {
 /** Each row of the event log follows the row that it names, up to the newest one, and holds what was written. */
 export async function checkEventLog(sql: Sql): Promise<Finding> {
   const tally = new Tally()
-  const [size] = await sql<{ rows: number }[]>`select count(*)::integer as rows from event_log`
   const rows = await sql<{ seq: string; what: string; total: number }[]>`
     with ends as (select deleted_seq, last_seq from event_log_end),
     wrong as (
@@ -109,8 +101,6 @@ export async function checkEventLog(sql: Sql): Promise<Finding> {
        where checksum <> ${sql.unsafe(EVENT_ROW_CHECKSUM)}
     )
     select seq::text, what, count(*) over ()::integer as total from wrong order by seq limit ${EXAMPLES_MAX}`
-  for (const [index, { seq, what, total }] of rows.entries()) {
-    tally.add({ keys: { event: seq }, what }, index === rows.length - 1 ? total - index : 1)
-  }
-  return tally.toFinding(sql, 'event log', count(size?.rows ?? 0, 'row'))
+  tally.addRows(rows, ({ seq, what }) => ({ keys: { event: seq }, what }))
+  return tally.toFinding(sql, 'event log', count(await countRows(sql, 'event_log'), 'row'))
 }

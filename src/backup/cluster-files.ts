@@ -85,7 +85,7 @@ async function* readAll(file: FileHandle, size: number): AsyncGenerator<Buffer> 
 
 const CONTROL_READS_MAX = 100
 
-/** The server rewrites it in place, and no WAL mends it: it is read until two readings are the same. */
+/** The server rewrites it in place, and no WAL repairs it: it is read until two readings are the same. */
 export async function readControlFile(clusterDir: string): Promise<Buffer> {
   let before = await readWhole(clusterDir)
   for (let reads = 1; reads < CONTROL_READS_MAX; reads++) {

@@ -1,6 +1,7 @@
 import { toTokenId } from '../core/ids.js'
 import { hexToBytes } from '../lib/hex.js'
 import type { Sql } from '../store/connection.js'
+import { hex } from '../store/sql-words.js'
 
 /** Tokens of markets that take orders, decimal, those of the most traded markets first. Index: markets_open. */
 export async function selectOpenTokens(sql: Sql, limit: number): Promise<string[]> {
@@ -43,7 +44,7 @@ type BookTokenRow = Omit<BookToken, 'tokenId'> & { token: string }
 export async function selectBookTokens(sql: Sql, query: BookQuery, limit: number): Promise<BookToken[]> {
   const rows = await sql<BookTokenRow[]>`
     select encode(u.token, 'hex') as token, coalesce(m.outcomes[u.position], '') as outcome,
-           '0x' || encode(m.condition, 'hex') as condition, m.question, m.slug, m.image, m.outcomes,
+           ${hex(sql, 'm.condition')} as condition, m.question, m.slug, m.image, m.outcomes,
            m.neg_risk, e.title as event_title
       from markets m
       left join events e on e.id = m.event

@@ -1,6 +1,7 @@
 import { ApiError, notFound } from '../core/errors.js'
 import { hexToBytes } from '../lib/hex.js'
 import type { Sql } from '../store/connection.js'
+import { hex } from '../store/sql-words.js'
 
 /** A builder that a caller named. `id` null: no fill names it. */
 export type FoundBuilder = {
@@ -26,7 +27,7 @@ export async function findBuilder(sql: Sql, text: string): Promise<FoundBuilder>
       ? sql`select code from builder_profiles where lower(name) = lower(${text})`
       : sql`select ${hexToBytes(`0x${digits}`)}::bytea as code`
   const found = await sql<FoundBuilder[]>`
-    select b.id, '0x' || encode(wanted.code, 'hex') as code, p.name, p.logo, p.verified
+    select b.id, ${hex(sql, 'wanted.code')} as code, p.name, p.logo, p.verified
       from (${isWanted}) wanted
       left join builders b on b.code = wanted.code
       left join builder_profiles p on p.code = wanted.code

@@ -2,6 +2,7 @@ import type { Page } from '../core/page.js'
 import { hexToBytes } from '../lib/hex.js'
 import type { Fragment, Sql } from '../store/connection.js'
 import { isBehind, type OrderColumn, orderedBy } from '../store/keyset.js'
+import { blockTime, hex } from '../store/sql-words.js'
 
 export const BUILDER_SORTS = ['fills', 'volume', 'fees'] as const
 export type BuilderSort = (typeof BUILDER_SORTS)[number]
@@ -31,11 +32,11 @@ export type BuilderFigures = {
 export type BuilderRow = BuilderFigures & { rank: number; sortKey: bigint }
 
 const builderColumns = (sql: Sql): Fragment => sql`
-  '0x' || encode(coalesce(p.code, b.code), 'hex') as code, p.name, p.logo, p.verified,
+  ${hex(sql, 'coalesce(p.code, b.code)')} as code, p.name, p.logo, p.verified,
   p.external_rank, p.external_volume::text, p.external_active_users,
   t.fills, t.buy_shares, t.sell_shares, t.buy_usd, t.sell_usd, t.fees,
-  (select time from blocks where number = t.first_seq >> 20) as first_sec,
-  (select time from blocks where number = t.last_seq >> 20) as last_sec,
+  ${blockTime(sql, 't.first_seq')} as first_sec,
+  ${blockTime(sql, 't.last_seq')} as last_sec,
   (select block_time from chain_state) as head_sec`
 
 const allBuilders = (sql: Sql): Fragment => sql`
@@ -136,7 +137,7 @@ const BY_DAY_AND_BUILDER: OrderColumn[] = [
 export function selectDaysOfBuilders(sql: Sql, scope: DayScope, page: Page): Promise<NamedBuilderDayRow[]> {
   const order = BY_DAY_AND_BUILDER
   return sql<NamedBuilderDayRow[]>`
-    select d.*, '0x' || encode(b.code, 'hex') as code, p.name, b.id is null as is_gone
+    select d.*, ${hex(sql, 'b.code')} as code, p.name, b.id is null as is_gone
       from (select *
               from builder_days
              where ${isOfDays(sql, scope)} and ${isBehind(sql, order, page.after, scope.isAscending)}

@@ -1,4 +1,5 @@
 import type { Sql } from '../store/connection.js'
+import { selectBytes } from '../store/sql-words.js'
 import type { MarketInfoRow } from './market-info.js'
 import type { CatalogueRows, EventTagRow } from './rows.js'
 
@@ -143,7 +144,7 @@ const infoColumns = (sql: Sql) => sql`
   m.taker_base_fee, m.outcomes, array(select encode(token, 'hex') from unnest(m.tokens) token) as tokens`
 
 const bytes = (sql: Sql, ids: readonly string[]) => sql`
-  array(select decode(substr(id, 3), 'hex') from unnest(${[...ids]}::text[]) id)`
+  array(${selectBytes(sql, ids)})`
 
 /** Markets of these tokens and conditions, given as hex text; those that are not stored are absent. */
 export function selectMarketInfos(

@@ -2,6 +2,7 @@ import { toTokenId } from '../core/ids.js'
 import { parseMillionths } from '../core/money.js'
 import { bisect } from '../lib/bisect.js'
 import type { Sql } from '../store/connection.js'
+import { fromHex, hex, rowsAs } from '../store/sql-words.js'
 import type { CatalogueDeps } from './deps.js'
 import { isUnreadable } from './lookup.js'
 
@@ -84,7 +85,7 @@ export function toMillionths(decimal: string | undefined): number | null {
  */
 async function selectStaleMids(sql: Sql, beforeMs: number, limit: number): Promise<string[]> {
   const rows = await sql<{ token: string }[]>`
-    select '0x' || encode(t.token, 'hex') as token
+    select ${hex(sql, 't.token')} as token
       from markets m
       cross join unnest(m.tokens) as listed (token)
       join tokens t on t.token = listed.token
@@ -108,9 +109,8 @@ export async function upsertMids(
 ): Promise<void> {
   await sql`
     insert into token_mids (token, mid, read_at)
-    select decode(substr(given.token, 3), 'hex'), given.mid, ${new Date(nowMs)}
-      from unnest(${mids.map(({ token }) => token)}::text[],
-                  ${mids.map(({ mid }) => mid)}::int[]) as given (token, mid)
+    select ${fromHex(sql, 'given.token')}, given.mid, ${new Date(nowMs)}
+      from ${rowsAs(sql, 'given', mids, { token: 'text', mid: 'int' })}
      order by 1
     on conflict (token) do update set mid = excluded.mid, read_at = excluded.read_at`
 }

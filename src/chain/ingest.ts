@@ -113,19 +113,19 @@ export class Ingest {
     const pool = createPool(target, 1)
     try {
       const report = () => {
-        status.onCursor(line.cursor)
+        status.onCursor(writer.cursor)
         this.report()
       }
-      const listeners = [{ onBooked: () => report, onRewound: report }, live, this.#watch]
+      const listeners = [{ onBooked: () => report, onReverted: report }, live, this.#watch]
       await live.lead(pool)
-      const line: BlockWriter = await BlockWriter.open({ pool, listeners })
-      // Only an empty line has to ask the node, which may be away.
-      const startBlock = line.cursor?.block ?? (await this.#startBlock(signal))
+      const writer: BlockWriter = await BlockWriter.open({ pool, listeners })
+      // Only an empty ledger has to ask the node, which may be away.
+      const startBlock = writer.cursor?.block ?? (await this.#startBlock(signal))
       await this.#seedWatch(pool, startBlock)
       const openSocket: OpenSocket = (listener) =>
         upstreams.followPolygon({ ...listener, onPending: (tx) => live.onPending(tx) })
       const shared = { polygon, openSocket, status, log }
-      await new Follower({ ...shared, sink: line, startBlock }).run(signal)
+      await new Follower({ ...shared, sink: writer, startBlock }).run(signal)
     } finally {
       await pool.end({ timeout: 1 })
     }

@@ -3,7 +3,7 @@ import { COMBO_ACTIONS } from '../events/combo-actions.js'
 import { unrealizedPnl } from '../lookups/position-sql.js'
 import { lastReorg } from '../lookups/snapshot.js'
 import type { Fragment, Pool, Sql } from '../store/connection.js'
-import { rowsDigest } from '../store/rows-digest.js'
+import { rowsDigest } from '../store/sql-words.js'
 import { transact } from '../store/transaction.js'
 
 /** Blocks that one transaction adds while the history is read: a few hundred thousand fills. */

@@ -2,6 +2,7 @@ import type { Page } from '../core/page.js'
 import { type SeqRange, withinSeq } from '../lookups/seq-range.js'
 import { isUnreverted, revertedWallets } from '../lookups/snapshot.js'
 import type { Fragment, Sql } from '../store/connection.js'
+import { blockTime, hex } from '../store/sql-words.js'
 
 export type ComboSort = 'total_pnl' | 'realized_pnl' | 'unrealized_pnl'
 
@@ -41,7 +42,7 @@ export const selectComboRanks = (
 const selectRanks = (sql: Sql, sort: ComboSort, { limit, offset }: Page) => {
   const rank = sql(`r.${RANK_COLUMNS[sort]}`)
   return sql<ComboRankRow[]>`
-    select ${rank} as rank, '0x' || encode(w.address, 'hex') as address, r.realized, r.unrealized,
+    select ${rank} as rank, ${hex(sql, 'w.address')} as address, r.realized, r.unrealized,
            r.opened, greatest(r.positions - r.opened, 0) as closed, r.positions, closing.events,
            (select time from blocks
              where number = greatest(t.last_fill, coalesce(closing.last_seq, 0)) >> 20) as last_sec,
@@ -69,10 +70,10 @@ const selectRanksWithin = (sql: Sql, range: SeqRange, { limit, offset }: Page) =
      order by s.realized desc, w.address
     offset ${offset} limit ${limit}
   )
-  select page.rank, '0x' || encode(page.address, 'hex') as address, page.realized,
+  select page.rank, ${hex(sql, 'page.address')} as address, page.realized,
          null as unrealized, touched.opened, touched.positions - touched.opened as closed,
          touched.positions, closing.events,
-         (select time from blocks where number = closing.last_seq >> 20) as last_sec,
+         ${blockTime(sql, 'closing.last_seq')} as last_sec,
          page.address is null as is_gone
     from page
    cross join lateral (

@@ -1,4 +1,5 @@
 import type { Sql } from '../store/connection.js'
+import { blockTime, hex } from '../store/sql-words.js'
 
 /** A leg of a combo. Bytes are hex text, times Unix seconds, whole numbers of any size text. */
 export type LegRow = {
@@ -46,9 +47,9 @@ export async function selectLegs(
   const ids = [...new Set(combos)].filter((id) => id !== null)
   if (ids.length === 0) return new Map()
   const rows = await sql<LegRow[]>`
-    select l.combo, l.place, '0x' || encode(l.token, 'hex') as token, l.outcome,
+    select l.combo, l.place, ${hex(sql, 'l.token')} as token, l.outcome,
            l.numerator::text, l.denominator::text,
-           (select time from blocks where number = l.seq >> 20) as resolved_sec,
+           ${blockTime(sql, 'l.seq')} as resolved_sec,
            m.id as market_id, m.slug, m.question as title,
            m.outcomes[l.outcome + 1] as outcome_label, m.image,
            coalesce(m.icon, m.image) as icon, m.category, m.end_at, m.active, m.closed,
@@ -56,7 +57,7 @@ export async function selectLegs(
            (select array_agg(tags.label order by place)
               from event_tags join tags on tags.id = event_tags.tag
              where event_tags.event = m.event) as tags,
-           '0x' || encode(m.tokens[l.outcome + 1], 'hex') as market_token,
+           ${hex(sql, 'm.tokens[l.outcome + 1]')} as market_token,
            case when l.seq is not null or price.source = 'v1_condition' then 'settlement'
                 when price.source is not null then price.source
                 when stated.price is not null then 'polymarket_market' end as price_source,

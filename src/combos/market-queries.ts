@@ -4,6 +4,7 @@ import { COMBO_ACTIONS } from '../events/combo-actions.js'
 import { isUnreverted } from '../lookups/snapshot.js'
 import { type Fragment, joinFragments, type Sql } from '../store/connection.js'
 import { isBehind, orderedBy } from '../store/keyset.js'
+import { hex, isTakerOrder } from '../store/sql-words.js'
 
 export type ComboMarketScope = {
   /** `undefined`: all combos. */
@@ -75,7 +76,7 @@ export function selectComboMarkets(
             from tokens t
            cross join lateral (
              select f.seq from fills f
-              where f.token = t.id and f.seq <= ${until} and f.flags & 2 <> 0
+              where f.token = t.id and f.seq <= ${until} and ${isTakerOrder(sql, 'f')}
               order by f.seq desc limit 1
            ) last
            where t.condition = m.condition
@@ -91,7 +92,7 @@ export function selectComboMarkets(
         ) m
        ${orderBy} offset ${offset} limit ${limit}
     )
-    select p.condition as combo, '0x' || encode(c.condition, 'hex') as condition,
+    select p.condition as combo, ${hex(sql, 'c.condition')} as condition,
            p.last_seq::float8, b.time as last_sec, ${statusOf(sql)} as status,
            m.executions, m.volume, m.lifecycle, m.redeems, m.transfers,
            c.id is null or b.number is null as is_gone

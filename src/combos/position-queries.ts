@@ -5,6 +5,7 @@ import type { PositionState } from '../lookups/position.js'
 import { isListed, unrealizedPnl } from '../lookups/position-sql.js'
 import { type Fragment, joinFragments, type Sql } from '../store/connection.js'
 import { isBehind, orderedBy } from '../store/keyset.js'
+import { blockTime, hex } from '../store/sql-words.js'
 import type { NamedCombo } from './queries.js'
 
 /** What a caller may ask for. */
@@ -86,14 +87,14 @@ export function selectComboPositions(
         from (${scanPositions(sql, [{ where, orderBy, limit: offset + limit }])}) p
        ${orderBy} offset ${offset} limit ${limit}
     )
-    select p.token, t.condition as combo, '0x' || encode(t.token, 'hex') as position,
-           '0x' || encode(w.address, 'hex') as address, p.first_sec, p.last_sec,
+    select p.token, t.condition as combo, ${hex(sql, 't.token')} as position,
+           ${hex(sql, 'w.address')} as address, p.first_sec, p.last_sec,
            p.balance, p.held, p.cost, p.realized, p.bought, p.bought_cost,
            (select number from blocks where time <= p.last_sec
              order by time desc, number desc limit 1) as last_block,
            ${statusOf(sql)} as status, price.source as price_source,
            price.numerator::text, price.denominator::text,
-           (select time from blocks where number = r.seq >> 20) as resolved_sec,
+           ${blockTime(sql, 'r.seq')} as resolved_sec,
            ${redeemedSum(sql)} as payout, w.id is null or t.id is null as is_gone
       from page p
       left join wallets w on w.id = p.wallet

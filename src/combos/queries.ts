@@ -5,6 +5,7 @@ import { hexToBytes } from '../lib/hex.js'
 import { type SeqRange, withinSeq } from '../lookups/seq-range.js'
 import { type Fragment, joinFragments, type Sql } from '../store/connection.js'
 import { isBehind, orderedBy } from '../store/keyset.js'
+import { hex } from '../store/sql-words.js'
 
 /** The parameters that name a combo, one way or another; all that are given must name the same. */
 export type ComboNames = {
@@ -98,9 +99,9 @@ export function selectComboActivity(
       offset ${page.offset} limit ${page.limit}
     )
     select e.seq::float8, b.time as time_sec, e.kind, e.amount, e.payout,
-           '0x' || encode(w.address, 'hex') as wallet, e.condition as combo,
-           '0x' || encode(c.condition, 'hex') as condition,
-           '0x' || encode(t.token, 'hex') as position, '0x' || encode(e.tx_hash, 'hex') as tx_hash,
+           ${hex(sql, 'w.address')} as wallet, e.condition as combo,
+           ${hex(sql, 'c.condition')} as condition,
+           ${hex(sql, 't.token')} as position, ${hex(sql, 'e.tx_hash')} as tx_hash,
            b.number is null or w.id is null or c.id is null as is_gone
       from page e
       left join blocks b on b.number = e.seq >> 20

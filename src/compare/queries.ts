@@ -1,6 +1,7 @@
 import type { PositionState } from '../lookups/position.js'
 import { isListed } from '../lookups/position-sql.js'
 import type { Sql } from '../store/connection.js'
+import { hex } from '../store/sql-words.js'
 
 /** A position of a wallet with what is known of its token. */
 export type LedgerPosition = PositionState & {
@@ -27,7 +28,7 @@ export function selectLedgerPositions(
   page: { after: number; limit: number },
 ): Promise<LedgerPosition[]> {
   return sql<LedgerPosition[]>`
-    select p.token as id, '0x' || encode(t.token, 'hex') as token, p.first_sec, p.last_sec,
+    select p.token as id, ${hex(sql, 't.token')} as token, p.first_sec, p.last_sec,
            p.balance, p.held, p.cost, p.realized, p.bought, p.bought_cost,
            result.numerator::text, result.denominator::text, b.time as resolved_sec,
            m.slug, m.outcomes[mt.outcome + 1] as outcome

@@ -1,4 +1,5 @@
 import type { Fragment, Sql } from '../store/connection.js'
+import { hex } from '../store/sql-words.js'
 import type { CopyScore } from './score.js'
 import { isScoreReverted } from './turn-queries.js'
 
@@ -13,7 +14,7 @@ export async function lockPool(tx: Sql, keyId: number): Promise<void> {
 /** In the order of their addresses. Index: copy_pools_pkey. */
 export async function selectPoolWallets(sql: Sql, keyId: number): Promise<string[]> {
   const rows = await sql<{ wallet: string }[]>`
-    select '0x' || encode(wallet, 'hex') as wallet
+    select ${hex(sql, 'wallet')} as wallet
       from copy_pools where key_id = ${keyId} order by copy_pools.wallet`
   return rows.map(({ wallet }) => wallet)
 }
@@ -89,7 +90,7 @@ type PoolRow = PoolWallet & {
  */
 export function selectPool(sql: Sql, keyId: number, days: readonly number[]): Promise<PoolRow[]> {
   return sql<PoolRow[]>`
-    select '0x' || encode(p.wallet, 'hex') as wallet, w.error,
+    select ${hex(sql, 'p.wallet')} as wallet, w.error,
            ${toSeconds(sql, sql`w.error_at`)} as error_sec,
            ${toSeconds(sql, sql`greatest(w.scored_at, w.error_at)`)} as tried_sec,
            s.days, s.actual, s.backtest, s.slippage, s.rate, s.trades, s.is_partial,

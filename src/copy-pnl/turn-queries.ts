@@ -1,6 +1,7 @@
 import { hexToBytes } from '../lib/hex.js'
 import { isReverted } from '../lookups/snapshot.js'
 import type { Pool, Sql } from '../store/connection.js'
+import { hex } from '../store/sql-words.js'
 import { transact } from '../store/transaction.js'
 import type { CopyScore } from './score.js'
 
@@ -35,7 +36,7 @@ export async function claimTurns(
     )
     update copy_wallets w set is_leased = true, next_at = ${new Date(leaseEndMs)}
       from taken where w.wallet = taken.wallet
-    returning '0x' || encode(w.wallet, 'hex') as wallet`
+    returning ${hex(sql, 'w.wallet')} as wallet`
   return rows.map(({ wallet }) => ({ wallet, leaseEndMs }))
 }
 

@@ -4,6 +4,7 @@ import { selectWalletId } from '../lookups/ids.js'
 import type { SeqRange } from '../lookups/seq-range.js'
 import { lastReorg } from '../lookups/snapshot.js'
 import { type Fragment, joinFragments, type Sql } from '../store/connection.js'
+import { isMarketFill, isSell, isSplit } from '../store/sql-words.js'
 import { isUserAct } from '../wallets/activity/queries.js'
 import { isRealizedBy } from '../wallets/queries.js'
 import { BASIS, type FactSums, NO_FACTS } from './score.js'
@@ -81,10 +82,10 @@ export async function selectFactSums(
         and a.seq between ${min} and ${until} and ${isWanted}
       order by a.seq desc limit ${limit})`
   const scans = [
-    scan('fills', fillColumns(sql, slippageBp), isMarketFill(sql)),
+    scan('fills', fillColumns(sql, slippageBp), isMarketFill(sql, 'a')),
     scan(
       'splits',
-      sql`case when a.flags & 1 = 0 then ${KIND.split}::integer else ${KIND.merge}::integer end,
+      sql`case when ${isSplit(sql, 'a')} then ${KIND.split}::integer else ${KIND.merge}::integer end,
           a.amount, 0`,
       isUserAct(sql, 'a'),
     ),
@@ -111,20 +112,16 @@ export async function selectFactSums(
   }
 }
 
-/** Bit of the flags: 128 combo. */
-const isMarketFill = (sql: Sql): Fragment => sql`a.flags & 128 = 0`
-
 /** Below both, products with the basis fit a bigint, which is much faster than numeric. */
 const BIGINT_AMOUNT_MAX = 2n ** 48n
 
 /**
- * The one place that says at which fills a dollar a share caps the price of a copier. Bit of the flags:
- * 1 sell.
+ * The one place that says at which fills a dollar a share caps the price of a copier.
  */
 function fillColumns(sql: Sql, slippageBp: number): Fragment {
   const [worse, par] = [Number(BASIS) + slippageBp, Number(BASIS)]
   return sql`
-    case when a.flags & 1 <> 0 then ${KIND.sell}::integer
+    case when ${isSell(sql, 'a')} then ${KIND.sell}::integer
          when case when a.usd < ${BIGINT_AMOUNT_MAX} and a.shares < ${BIGINT_AMOUNT_MAX}
                    then a.usd * ${worse}::integer > a.shares * ${par}::integer
                    else a.usd::numeric * ${worse}::integer > a.shares::numeric * ${par}::integer end

@@ -74,8 +74,8 @@ function open(
 const SETTLED = ['trade', 'trade', 'settlement', 'fill', 'fill', 'status_update', 'block']
 
 const rewind = (live: LiveEvents, toBlock: number, removedBlocks: number) => {
-  live.onRewinding(toBlock, removedBlocks)
-  live.onRewound()
+  live.onReverting(toBlock, removedBlocks)
+  live.onReverted()
 }
 
 const commit = (live: LiveEvents, batch: BatchFacts) => live.onBooked(batch)()
@@ -302,9 +302,9 @@ describe('a transaction that fails', () => {
   test('a match that an earlier process saw pending is confirmed, not announced again', async () => {
     const { live, sql, clock, bus } = await openStored()
     live.onPending({ hash: word('f1'), to: EXCHANGE, input: matchOrders() })
-    live.onRewinding(BLOCK.number - 1, 1)
+    live.onReverting(BLOCK.number - 1, 1)
     await sql.begin((tx) => live.beforeCommit(tx))
-    live.onRewound()
+    live.onReverted()
     const [settlement] = bus.replay({ afterSeq: 0 })
     clock.advance(1_000)
     const next = open(KNOWN_MARKETS, { sql }, clock)

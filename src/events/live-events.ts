@@ -34,7 +34,7 @@ type LiveEventsOptions = {
  * Publishes what happens on the chain: matches as soon as a node shows them, and the events of a block
  * after the commit that stores them with it. The block writer calls it in the order of the chain:
  *
- *   onBooked, onRewinding   gather the events of a transaction
+ *   onBooked, onReverting   gather the events of a transaction
  *   beforeCommit            numbers and stores them
  *   after the commit        publishes them
  *   lead                    after a failure: publishes them if they were committed all the same
@@ -89,11 +89,11 @@ export class LiveEvents {
     return () => this.#publish()
   }
 
-  onRewinding(toBlock: number, removedBlocks: number): void {
+  onReverting(toBlock: number, removedBlocks: number): void {
     if (removedBlocks > 0) this.#drafts.push(reorgEvent(toBlock, removedBlocks, this.#clock.now()))
   }
 
-  onRewound(): void {
+  onReverted(): void {
     this.#publish()
   }
 

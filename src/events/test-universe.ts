@@ -43,8 +43,8 @@ export function publishUniverse(options: UniverseOptions, fromMs: number) {
   })
   universe.on('block', (block) => live.onBooked(batchOf(universe, encoded, block))())
   universe.on('reorg', (removed) => {
-    live.onRewinding((removed.at(-1)?.number ?? 0) - 1, removed.length)
-    live.onRewound()
+    live.onReverting((removed.at(-1)?.number ?? 0) - 1, removed.length)
+    live.onReverted()
   })
   return { universe, live, pending, ...heard }
 }

@@ -1,5 +1,6 @@
 import { hexToBytes } from '../lib/hex.js'
 import type { Sql } from '../store/connection.js'
+import { hex, selectBytes } from '../store/sql-words.js'
 
 /** What the chain's logs say about an address. */
 export type AddressFacts = {
@@ -12,7 +13,7 @@ export type AddressFacts = {
 /** One row of each index: wallets_address_key, wallet_owners_wallet, wallets_pkey. */
 export async function selectAddressFacts(sql: Sql, address: string): Promise<AddressFacts> {
   const [row] = await sql<{ owner: string | null }[]>`
-    select (select '0x' || encode(o.address, 'hex')
+    select (select ${hex(sql, 'o.address')}
               from wallet_owners f
               join wallets o on o.id = f.owner
              where f.wallet = w.id
@@ -25,10 +26,9 @@ export async function selectAddressFacts(sql: Sql, address: string): Promise<Add
 /** Those of the addresses that a factory logged as wallets. Index: wallet_owners_wallet. */
 export async function selectLoggedWallets(sql: Sql, addresses: readonly string[]): Promise<Set<string>> {
   const rows = await sql<{ address: string }[]>`
-    select '0x' || encode(w.address, 'hex') as address
+    select ${hex(sql, 'w.address')} as address
       from wallets w
-     where w.address in (select decode(substr(name, 3), 'hex')
-                           from unnest(${addresses}::text[]) as name)
+     where w.address in (${selectBytes(sql, addresses)})
        and exists (select from wallet_owners f where f.wallet = w.id)
      order by w.address
      limit ${addresses.length}`

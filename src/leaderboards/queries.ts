@@ -3,6 +3,7 @@ import { revertedWallets } from '../lookups/snapshot.js'
 import { isNamedTag, tagSlug } from '../lookups/tag-filter.js'
 import type { Fragment, Sql } from '../store/connection.js'
 import { boundedPage, isBehind, type OrderColumn, orderedBy } from '../store/keyset.js'
+import { hex } from '../store/sql-words.js'
 
 /** What the listed positions of a wallet within a board of all time add up to. Amounts are whole millionths. */
 export type AllTimeRow = {
@@ -121,7 +122,7 @@ async function selectRanked<Row extends { rank: number }>(
   const rows = await sql<Row[]>`
     ${summed}
     select board.*, ranked.${sql(column)}::bigint as sort_key,
-           '0x' || encode(w.address, 'hex') as address, w.id is null as is_gone
+           ${hex(sql, 'w.address')} as address, w.id is null as is_gone
       from (${boundedPage(sql, ranked)}) ranked
       join ${board} board on board.wallet = ranked.wallet
       left join wallets w on w.id = ranked.wallet

@@ -15,7 +15,7 @@ test('has what was set or kept since the turn before the last, and nothing else'
       const usedAt = new Map<number, number>()
       for (const each of steps) {
         if (each === 'turn') {
-          generations.turn()
+          generations.rotate()
           turns++
           continue
         }
@@ -37,10 +37,10 @@ test('a text of its own is the same text', () => {
   expect(ownText(data.slice(5, 47))).toBe(data.slice(5, 47))
 })
 
-describe('turnEvery', () => {
+describe('rotateEvery', () => {
   const PERIOD_MS = 1_000
   const keepOrSet = (map: GenerationMap<string, object>, key: string, nowMs: number): object => {
-    map.turnEvery(PERIOD_MS, nowMs)
+    map.rotateEvery(PERIOD_MS, nowMs)
     const value = map.keep(key) ?? {}
     map.set(key, value)
     return value
@@ -68,7 +68,7 @@ describe('turnEvery', () => {
   test('drops everything after two periods without a call', () => {
     const map = new GenerationMap<string, object>()
     keepOrSet(map, 'first', 0)
-    map.turnEvery(PERIOD_MS, 2 * PERIOD_MS)
+    map.rotateEvery(PERIOD_MS, 2 * PERIOD_MS)
     expect(map.get('first')).toBeUndefined()
   })
 })

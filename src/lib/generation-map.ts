@@ -1,12 +1,12 @@
 /**
- * A bounded map in two generations: `turn` drops what was not set or kept since the turn before. Far
- * cheaper for each lookup than an order of use, and nothing is dropped between two turns.
+ * A bounded map in two generations: `rotate` drops what was not set or kept since the last rotation. Far
+ * cheaper for each lookup than an order of use, and nothing is dropped between two rotations.
  */
 export class GenerationMap<Key, Value> {
   readonly #own: (key: Key) => Key
   #young = new Map<Key, Value>()
   #old = new Map<Key, Value>()
-  #turnAtMs = Number.NEGATIVE_INFINITY
+  #rotateAtMs = Number.NEGATIVE_INFINITY
 
   /** `own` makes the copy of a key that the map holds; without it the map holds the key itself. */
   constructor(own: (key: Key) => Key = (key) => key) {
@@ -44,17 +44,17 @@ export class GenerationMap<Key, Value> {
     this.#old.delete(key)
   }
 
-  turn(): void {
+  rotate(): void {
     this.#old = this.#young
     this.#young = new Map()
   }
 
   /** Turns once in a period: an entry stays for one to two periods after it was last set or kept. */
-  turnEvery(periodMs: number, nowMs: number): void {
-    if (nowMs < this.#turnAtMs) return
-    if (nowMs < this.#turnAtMs + periodMs) this.turn()
+  rotateEvery(periodMs: number, nowMs: number): void {
+    if (nowMs < this.#rotateAtMs) return
+    if (nowMs < this.#rotateAtMs + periodMs) this.rotate()
     else this.clear()
-    this.#turnAtMs = nowMs + periodMs
+    this.#rotateAtMs = nowMs + periodMs
   }
 
   clear(): void {

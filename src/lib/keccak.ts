@@ -10,7 +10,7 @@ export function keccak256(data: string | Uint8Array): string {
     .digest()}`
 }
 
-/** One for all: each hash begins anew and ends before the next. */
+/** One for all: each hash is reset first and ends before the next. */
 const hasher = await createKeccak(256)
 
 function toBytes(hex: string): Buffer {

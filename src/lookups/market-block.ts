@@ -3,6 +3,7 @@ import { parseStructuredId } from '../core/structured-id.js'
 import { namedEnum } from '../lib/named-object.js'
 import { nullable } from '../lib/nullable.js'
 import type { Sql } from '../store/connection.js'
+import { hex } from '../store/sql-words.js'
 
 /** What the catalogue and the chain say of a token. Bytes are hex text. */
 export type TokenMarket = {
@@ -24,8 +25,8 @@ export async function withMarkets<Row extends { token: number }>(
 ): Promise<(Row & { market: TokenMarket })[]> {
   const ids = [...new Set(rows.map(({ token }) => token))]
   const markets = await sql<(TokenMarket & { id: number })[]>`
-    select t.id, '0x' || encode(t.token, 'hex') as token,
-           '0x' || encode(coalesce(m.condition, c.condition), 'hex') as condition,
+    select t.id, ${hex(sql, 't.token')} as token,
+           ${hex(sql, 'coalesce(m.condition, c.condition)')} as condition,
            m.question, m.slug, m.image, e.id as event_id, e.slug as event_slug,
            coalesce(mt.outcome, t.outcome) as outcome_index, m.outcomes[mt.outcome + 1] as outcome
       from tokens t

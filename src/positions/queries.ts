@@ -6,6 +6,7 @@ import type { PositionState, PositionStatus } from '../lookups/position.js'
 import { isListed } from '../lookups/position-sql.js'
 import { type Fragment, joinFragments, type Sql } from '../store/connection.js'
 import { isBehind, type OrderColumn, orderedBy } from '../store/keyset.js'
+import { hex } from '../store/sql-words.js'
 
 /** Which positions, and in which order. What is `undefined` does not matter. */
 export type PositionScope = {
@@ -84,7 +85,7 @@ export async function selectPositions(
   const key = order.map(({ column }) => `(${column})::text`).join(', ')
   const rows = await sql<PositionRow[]>`
     with ${changedPositions(sql, blockOf(scope.until), { wallet, tokens })}
-    select p.wallet, p.token, '0x' || encode(w.address, 'hex') as address, p.last_sec, p.filled_sec,
+    select p.wallet, p.token, ${hex(sql, 'w.address')} as address, p.last_sec, p.filled_sec,
            p.balance, p.held, p.cost, p.realized, p.bought, p.bought_cost,
            array[${sql.unsafe(key)}] as key, w.id is null as is_gone
       from (${scanPositions(sql, placesOf(sql, scope).map(scanOf))}) p

@@ -129,8 +129,8 @@ describe('a walk by cursor over positions', () => {
     const first = line.cursor?.block ?? 0
     const walked = await walkAll(async (page) => {
       const head = Math.min(first + page * 3, HEAD)
-      if (page % 4 === 2) await line.rewind(first)
-      if (page % 4 === 3) await line.rewind(first + 1)
+      if (page % 4 === 2) await line.revert(first)
+      if (page % 4 === 3) await line.revert(first + 1)
       await appendTo(head, page % 2 === 0 ? 'f0' : undefined)
     })
     expect(walked).toEqual(before)
@@ -138,7 +138,7 @@ describe('a walk by cursor over positions', () => {
   })
 
   test('has the rows that a replaced first block did not touch once', async () => {
-    await line.rewind(OLD + 12)
+    await line.revert(OLD + 12)
     await appendTo(OLD + 20)
     const touched = () => sql<{ wallet: string; token: string }[]>`
       select '0x' || encode(w.address, 'hex') as wallet, '0x' || encode(t.token, 'hex') as token
@@ -153,7 +153,7 @@ describe('a walk by cursor over positions', () => {
     }
     const walked = await walkAll(async (page) => {
       await note()
-      if (page === 1) await line.rewind(OLD + 18)
+      if (page === 1) await line.revert(OLD + 18)
       await appendTo(Math.min(OLD + 20 + page, HEAD - 3), 'f1')
       await note()
     })

@@ -1,4 +1,5 @@
 import type { Sql } from '../store/connection.js'
+import { rowsAs } from '../store/sql-words.js'
 
 /** What the limits of a plan count. */
 export type SessionKind = 'events' | 'orderbook' | 'firehose'
@@ -61,9 +62,7 @@ export async function upsertCounts(sql: Sql, holder: string, rows: readonly Coun
   await sql`
     insert into socket_counts (holder, account_id, kind, count)
     select ${holder}, row.account_id, row.kind, row.count
-      from unnest(${rows.map((row) => row.accountId)}::int[],
-                  ${rows.map((row) => row.kind)}::text[],
-                  ${rows.map((row) => row.count)}::int[]) as row (account_id, kind, count)
+      from ${rowsAs(sql, 'row', rows, { accountId: 'int', kind: 'text', count: 'int' })}
      order by row.account_id, row.kind
     on conflict (account_id, kind, holder) do update set count = excluded.count`
 }
@@ -81,10 +80,7 @@ export async function addTimes(sql: Sql, rows: readonly TimeRow[]): Promise<void
   await sql`
     insert into socket_times as t (account_id, day, kind, used_ms)
     select row.account_id, row.day, row.kind, row.ms
-      from unnest(${rows.map((row) => row.accountId)}::int[],
-                  ${rows.map((row) => row.day)}::date[],
-                  ${rows.map((row) => row.kind)}::text[],
-                  ${rows.map((row) => row.ms)}::bigint[]) as row (account_id, day, kind, ms)
+      from ${rowsAs(sql, 'row', rows, { accountId: 'int', day: 'date', kind: 'text', ms: 'bigint' })}
      order by row.account_id, row.day, row.kind
     on conflict (account_id, day, kind) do update set used_ms = t.used_ms + excluded.used_ms`
 }

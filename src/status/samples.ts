@@ -3,6 +3,7 @@ import { COMBO_MODULE } from '../core/structured-id.js'
 import type { Samples } from '../http/examples.js'
 import type { Platform } from '../platform.js'
 import type { Sql } from '../store/connection.js'
+import { hex, isTakerOrder } from '../store/sql-words.js'
 
 /** Only the newest rows are looked at, so that it takes no longer when there are more. */
 const RECENT_ROWS = 2_000
@@ -88,7 +89,7 @@ export function sampleTimes(nowMs: number) {
 async function selectMarketSample(sql: Sql, nowMs: number) {
   type Row = { token: string; condition: string; slug: string; eventSlug: string; tag: string }
   const [row] = await sql<Row[]>`
-    select '0x' || encode(t.token, 'hex') as token, '0x' || encode(m.condition, 'hex') as condition,
+    select ${hex(sql, 't.token')} as token, ${hex(sql, 'm.condition')} as condition,
            m.slug, e.slug as event_slug, g.slug as tag
       from (select token, count(*) as fills
               from (select token from fills order by seq desc limit ${RECENT_ROWS}) recent
@@ -112,8 +113,8 @@ async function selectWalletSample(sql: Sql) {
     with recent as (select wallet, flags from fills order by seq desc limit ${RECENT_ROWS}),
          redeemed as (select wallet from redemptions order by seq desc limit ${RECENT_ROWS}),
          moved as (select from_wallet, to_wallet from flows order by seq desc limit ${RECENT_ROWS})
-    select '0x' || encode(w.address, 'hex') as address
-      from (select wallet, count(*) as fills from recent where flags & 2 <> 0 group by wallet) takers
+    select ${hex(sql, 'w.address')} as address
+      from (select wallet, count(*) as fills from recent where ${isTakerOrder(sql)} group by wallet) takers
       join wallets w on w.id = takers.wallet
       left join wallet_totals t on t.wallet = takers.wallet
      order by (coalesce(t.wins + t.losses, 0) > 0)::integer
@@ -127,7 +128,7 @@ async function selectWalletSample(sql: Sql) {
 
 async function selectBuilderSample(sql: Sql) {
   const [row] = await sql<{ code: string }[]>`
-    select '0x' || encode(b.code, 'hex') as code
+    select ${hex(sql, 'b.code')} as code
       from (select builder from fills order by seq desc limit ${RECENT_ROWS}) recent
       join builders b on b.id = recent.builder
      group by b.id
@@ -139,8 +140,8 @@ async function selectBuilderSample(sql: Sql) {
 /** A combo, and a wallet that traded combos and split, merged or redeemed one. Some events are of other modules. */
 async function selectComboSample(sql: Sql) {
   const [row] = await sql<{ address: string; condition: string }[]>`
-    select '0x' || encode(w.address, 'hex') as address,
-           '0x' || encode(c.condition, 'hex') as condition
+    select ${hex(sql, 'w.address')} as address,
+           ${hex(sql, 'c.condition')} as condition
       from (select wallet, condition, seq from combo_events order by seq desc
              limit ${RECENT_ROWS}) recent
       join conditions c on c.id = recent.condition

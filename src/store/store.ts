@@ -64,7 +64,7 @@ export class Store {
     return this.#problem
   }
 
-  /** Connects, migrates and watches until `close`. Throws only what an operator has to mend. */
+  /** Connects, migrates and watches until `close`. Throws only what an operator has to fix. */
   async run(onReady: () => void): Promise<void> {
     const { pulseMs = PULSE_MS } = this.#options
     let failures = 0

@@ -5,6 +5,17 @@ import { type SeqRange, splitRange, withinSeq } from '../lookups/seq-range.js'
 import { isTokenTagged, type TagFilter } from '../lookups/tag-filter.js'
 import { type Fragment, joinFragments, type Sql } from '../store/connection.js'
 import { boundedPage } from '../store/keyset.js'
+import {
+  blockTime,
+  hex,
+  isBuy,
+  isComboFill,
+  isFeeInMoney,
+  isMakerOrder,
+  isMarketFill,
+  isSell,
+  isTakerOrder,
+} from '../store/sql-words.js'
 
 /** What a wallet is in a fill: the owner of the order, or its counterparty. */
 export type Role = 'maker' | 'taker'
@@ -165,10 +176,10 @@ export function selectTradeGroups(
               sum(g.shares)::bigint as total_shares,
               sum(${feeInMoney(sql, 'g')})::bigint as total_fee,
               sum(${makerAmount(sql, 'g')})::bigint as total_maker_amount,
-              sum(case when g.flags & 1 = 0 then g.shares else g.usd end)::bigint
+              sum(case when ${isBuy(sql, 'g')} then g.shares else g.usd end)::bigint
                 as total_taker_amount,
-              (select time from blocks where number = min(g.seq) >> 20) as first_sec,
-              array_agg(distinct '0x' || encode(g.tx_hash, 'hex')) as tx_hashes
+              ${blockTime(sql, 'min(g.seq)')} as first_sec,
+              array_agg(distinct ${hex(sql, 'g.tx_hash')}) as tx_hashes
          from ${groupFills(sql, groupBy, 'g', 'f', sql`coalesce(t.since, 0)`, scope)}
         where ${matches(sql, 'g', 'market', scope, role)}
      ) sums
@@ -234,25 +245,17 @@ function selectTradeRows(
      order by p.head ${order}, p.seq ${order}`
 }
 
-// `seq >> 20` is the block. Bits of fills.flags: 1 sell, 2 taker order, 4 fee in shares, 128 combo; generation * 16.
-// They stand as literals where an index has them in its condition.
+// `seq >> 20` is the block. The bits of fills.flags are in core/fact-flags.ts.
 
 const tradeColumns = (sql: Sql): Fragment => sql`
   p.seq::float8, p.head::float8, p.role, b.time as time_sec, f.usd, f.shares,
-  ${feeInMoney(sql, 'f')} as fee, f.flags & 1 <> 0 as is_sell, own.is_sell as is_own_sell,
+  ${feeInMoney(sql, 'f')} as fee, ${isSell(sql, 'f')} as is_sell, own.is_sell as is_own_sell,
   ${isTakerOrder(sql, 'f')} as is_taker_order,
   (f.flags >> 4) & 7 as generation, f.token,
-  '0x' || encode(f.order_hash, 'hex') as order_hash, '0x' || encode(f.tx_hash, 'hex') as tx_hash,
-  '0x' || encode(maker.address, 'hex') as maker, '0x' || encode(taker.address, 'hex') as taker,
-  '0x' || encode(builders.code, 'hex') as builder,
+  ${hex(sql, 'f.order_hash')} as order_hash, ${hex(sql, 'f.tx_hash')} as tx_hash,
+  ${hex(sql, 'maker.address')} as maker, ${hex(sql, 'taker.address')} as taker,
+  ${hex(sql, 'builders.code')} as builder,
   b.number is null or maker.id is null or taker.id is null as is_gone`
-
-/**
- * Whether a fill is the row of the order that took, whose counterparty is the exchange. Each match has
- * one beside those of the orders that it met: the volume of a market is the sum over these rows alone.
- * Every list and export of trades tells them apart by this.
- */
-export const isTakerOrder = (sql: Sql, alias: string): Fragment => sql`${sql(alias)}.flags & 2 <> 0`
 
 /** The counterparty's own order was matched in the same transaction and is logged after this one. */
 const tradeJoins = (sql: Sql, scope: SeqRange): Fragment => sql`
@@ -262,7 +265,7 @@ const tradeJoins = (sql: Sql, scope: SeqRange): Fragment => sql`
   left join wallets taker on taker.id = f.taker
   left join builders on builders.id = f.builder
   left join lateral (
-    select o.flags & 1 <> 0 as is_sell
+    select ${isSell(sql, 'o')} as is_sell
       from fills o
      where p.role = 'taker' and o.wallet = f.taker and o.tx_hash = f.tx_hash
        and ${isTakerOrder(sql, 'o')}
@@ -273,11 +276,11 @@ const tradeJoins = (sql: Sql, scope: SeqRange): Fragment => sql`
 
 /** The rule of `feeInMoney` in core/money.ts, for sums. */
 const feeInMoney = (sql: Sql, alias: string): Fragment => sql`
-  case when ${sql(alias)}.flags & 4 = 0 then ${sql(alias)}.fee
+  case when ${isFeeInMoney(sql, alias)} then ${sql(alias)}.fee
        else div(${sql(alias)}.fee::numeric * ${sql(alias)}.usd, ${sql(alias)}.shares)::bigint end`
 
 const makerAmount = (sql: Sql, alias: string): Fragment => sql`
-  case when ${sql(alias)}.flags & 1 = 0 then ${sql(alias)}.usd else ${sql(alias)}.shares end`
+  case when ${isBuy(sql, alias)} then ${sql(alias)}.usd else ${sql(alias)}.shares end`
 
 /** Whether no newer fill of the group of `h` is wanted. */
 const isNewestOfGroup = (sql: Sql, groupBy: GroupBy, scope: TradeScope, role: Role): Fragment => sql`
@@ -315,12 +318,12 @@ function matches(sql: Sql, alias: string, kind: Kind, scope: TradeScope, role: R
   const { isTakerOrder: takes } = scope
   const conditions = [
     withinSeq(sql, `${alias}.seq`, scope),
-    kind === 'combo' ? sql`${f}.flags & 128 <> 0` : sql`${f}.flags & 128 = 0`,
+    kind === 'combo' ? isComboFill(sql, alias) : isMarketFill(sql, alias),
   ]
   if (wallet !== undefined && role === 'maker') conditions.push(sql`${f}.wallet = ${wallet}`)
   if (wallet !== undefined && role === 'taker') {
     // The fill of a wallet with itself is a row of its owner.
-    conditions.push(sql`${f}.taker = ${wallet} and ${f}.flags & 2 = 0 and ${f}.wallet <> ${wallet}`)
+    conditions.push(sql`${f}.taker = ${wallet} and ${isMakerOrder(sql, alias)} and ${f}.wallet <> ${wallet}`)
   }
   if (tokens?.length === 1) conditions.push(sql`${f}.token = ${tokens[0] ?? 0}`)
   else if (tokens !== undefined) conditions.push(sql`${f}.token = any(${[...tokens]}::integer[])`)
@@ -334,7 +337,7 @@ function matches(sql: Sql, alias: string, kind: Kind, scope: TradeScope, role: R
   if (isSell !== undefined) conditions.push(sql`${f}.flags & 1 = ${isSell ? 1 : 0}`)
   // Rows of the role `taker` are of no order that took, as their condition above says.
   if (takes === true) conditions.push(isTakerOrder(sql, alias))
-  if (takes === false && role === 'maker') conditions.push(sql`${f}.flags & 2 = 0`)
+  if (takes === false && role === 'maker') conditions.push(isMakerOrder(sql, alias))
   if (isCharged) conditions.push(sql`${f}.fee > 0`)
   if (usdMin !== undefined) conditions.push(sql`${f}.usd >= ${usdMin}`)
   if (makerAmountMin !== undefined) {

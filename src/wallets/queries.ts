@@ -4,6 +4,7 @@ import { isListed, type PositionKind, unrealizedPnl } from '../lookups/position-
 import { type SeqRange, withinSeq } from '../lookups/seq-range.js'
 import { isTokenTagged, type TagFilter } from '../lookups/tag-filter.js'
 import { type Fragment, joinFragments, type Sql } from '../store/connection.js'
+import { hex } from '../store/sql-words.js'
 import {
   EMPTY_SUMMARY,
   NOTHING_REALIZED,
@@ -36,7 +37,7 @@ export function selectWalletSummaries(
   addresses: readonly string[],
 ): Promise<SummaryRow[]> {
   return sql<SummaryRow[]>`
-    select '0x' || encode(asked.address, 'hex') as address,
+    select ${hex(sql, 'asked.address')} as address,
            coalesce(t.positions, 0) + open.received as positions,
            open.positions as open_positions,
            coalesce(t.wins, 0) + open.wins as wins,

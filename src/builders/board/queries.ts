@@ -4,7 +4,7 @@ import { isListed, unrealizedPnl } from '../../lookups/position-sql.js'
 import { lastReorg, revertedWallets } from '../../lookups/snapshot.js'
 import type { Fragment, Pool, Sql } from '../../store/connection.js'
 import { isBehind, type OrderColumn, orderedBy } from '../../store/keyset.js'
-import { rowsDigest } from '../../store/rows-digest.js'
+import { hex, isBuy, isMarketFill, isSell, rowsDigest } from '../../store/sql-words.js'
 import { transact } from '../../store/transaction.js'
 
 /** A wallet on the board of a builder. P&L is that of all its trades. */
@@ -86,7 +86,7 @@ function selectBoardOfAllTime(
   ]
   return sql<UnrankedRow[]>`
     select board.*, board.${sql(column)}::bigint as sort_key,
-           '0x' || encode(w.address, 'hex') as address, w.id is null as is_gone
+           ${hex(sql, 'w.address')} as address, w.id is null as is_gone
       from (select *
               from builder_board board
              where builder = ${builder} and ${isBehind(sql, order, page.after, isAscending)}
@@ -114,7 +114,7 @@ function selectRollingBoard(
     : sql`0::bigint`
   return sql<UnrankedRow[]>`
     select ranked.*, ranked.${sql(column)}::bigint as sort_key,
-           '0x' || encode(w.address, 'hex') as address, w.id is null as is_gone
+           ${hex(sql, 'w.address')} as address, w.id is null as is_gone
       from (select traded.*, traded.buy_volume + traded.sell_volume as volume,
                    ${realized} as realized, null::bigint as unrealized, null::bigint as total
               from (${tradedSince(sql, builder, sinceSeq)}) traded) ranked
@@ -127,12 +127,12 @@ const tradedSince = (sql: Sql, builder: number, sinceSeq: number): Fragment => s
   select f.wallet, count(*)::integer as fills,
          count(distinct b.time / 86400)::integer as active_days,
          min(b.time) as first_sec, max(b.time) as last_sec,
-         coalesce(sum(f.shares) filter (where f.flags & 1 = 0), 0)::bigint as buy_volume,
-         coalesce(sum(f.shares) filter (where f.flags & 1 <> 0), 0)::bigint as sell_volume,
+         coalesce(sum(f.shares) filter (where ${isBuy(sql, 'f')}), 0)::bigint as buy_volume,
+         coalesce(sum(f.shares) filter (where ${isSell(sql, 'f')}), 0)::bigint as sell_volume,
          sum(f.fee)::bigint as fees
     from fills f
     join blocks b on b.number = f.seq >> 20
-   where f.builder = ${builder} and f.flags & 128 = 0 and f.seq >= ${sinceSeq}
+   where f.builder = ${builder} and ${isMarketFill(sql, 'f')} and f.seq >= ${sinceSeq}
    group by f.wallet`
 
 /** How many wallets traded through a builder. Indexes as above. */
@@ -147,7 +147,7 @@ export async function countTraders(
       : await sql<{ count: number }[]>`
           select count(distinct wallet)::integer as count
             from fills
-           where builder = ${builder} and flags & 128 = 0 and seq >= ${sinceSeq}`
+           where builder = ${builder} and ${isMarketFill(sql)} and seq >= ${sinceSeq}`
   return row?.count ?? 0
 }
 

@@ -1,6 +1,6 @@
 import { conditionOfPosition, padId, positionsOf } from '../../core/structured-id.js'
+import { checkAmount } from '../facts/quarantine.js'
 import type { Attribution } from './attribution.js'
-import { checkAmount } from './attribution-error.js'
 import {
   actsForOthers,
   attributeMigration,

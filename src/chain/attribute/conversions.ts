@@ -1,6 +1,6 @@
 import type { DecodedEventOf } from '../../upstreams/polygon/events.js'
+import { AttributionError, checkAmount } from '../facts/quarantine.js'
 import type { Attribution } from './attribution.js'
-import { AttributionError, checkAmount } from './attribution-error.js'
 import { wrappedAfter } from './flows.js'
 import { NEG_RISK_ADAPTER, NEG_RISK_BURN } from './roles.js'
 import type { CurrentTransaction } from './transaction.js'

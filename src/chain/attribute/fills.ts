@@ -1,8 +1,8 @@
 import { ZERO_WORD } from '../../upstreams/polygon/abi.js'
 import type { DecodedEventOf } from '../../upstreams/polygon/events.js'
 import type { FeeFact } from '../facts/fee.js'
+import { AttributionError, checkAmount } from '../facts/quarantine.js'
 import type { Attribution } from './attribution.js'
-import { AttributionError, checkAmount } from './attribution-error.js'
 import { ZERO_ADDRESS } from './roles.js'
 import type { CurrentTransaction } from './transaction.js'
 

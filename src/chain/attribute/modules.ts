@@ -1,7 +1,7 @@
 import { padId, positionsOf } from '../../core/structured-id.js'
 import type { DecodedEventOf } from '../../upstreams/polygon/events.js'
+import { AttributionError, checkAmount } from '../facts/quarantine.js'
 import type { Attribution } from './attribution.js'
-import { AttributionError, checkAmount } from './attribution-error.js'
 import { attributePositionRedemption } from './redemptions.js'
 import { isIntermediary, isModule, ZERO_ADDRESS } from './roles.js'
 import type { CurrentTransaction } from './transaction.js'

@@ -2,11 +2,11 @@ import { conditionOfPosition, outcomeOfPosition } from '../../core/structured-id
 import { ZERO_WORD } from '../../upstreams/polygon/abi.js'
 import type { DecodedEventOf } from '../../upstreams/polygon/events.js'
 import type { TimedOrigin } from '../facts/fact-kind.js'
+import { AttributionError, checkAmount } from '../facts/quarantine.js'
 import type { RedemptionFact } from '../facts/redemption.js'
 import type { Attribution } from './attribution.js'
-import { AttributionError, checkAmount } from './attribution-error.js'
-import { outcomeOf } from './partition.js'
 import { COLLATERALS, isAutoRedeemer, isModule, NEG_RISK_ADAPTER, ZERO_ADDRESS } from './roles.js'
+import { outcomeOf } from './splits.js'
 import type { CurrentTransaction } from './transaction.js'
 
 /** The event of the conditional tokens has only the payout; the amounts are those burned just before. */

@@ -65,7 +65,7 @@ test('blocks that are read again beside a service leave what one run from the st
           told.add(number)
         }
       },
-    onRewound: (toBlock) => {
+    onReverted: (toBlock) => {
       for (const number of told) if (number > toBlock) told.delete(number)
     },
     onRebuilt: (count) => {

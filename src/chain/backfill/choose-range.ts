@@ -9,7 +9,7 @@ export type WantedRange = {
   toBlock?: number | undefined
 }
 
-/** The blocks to read, both ends included. Throws what the operator can mend. */
+/** The blocks to read, both ends included. Throws what the operator can fix. */
 export function chooseRange(state: StateRow, { fromBlock, toBlock }: WantedRange): BlockRange {
   const { ledgerFrom, block: lastBlock, keptFrom } = requireLedger(state)
   if (fromBlock === undefined) {

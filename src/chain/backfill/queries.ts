@@ -1,18 +1,19 @@
 import type { Sql } from '../../store/connection.js'
+import { hex } from '../../store/sql-words.js'
 import type { BlockRange } from '../../upstreams/polygon/log-range.js'
 import type { StateRow } from '../queries.js'
 
 /** `undefined`: the block had no facts, or was not read. */
 export async function selectBlockHash(sql: Sql, block: number): Promise<string | undefined> {
   const [row] = await sql<{ hash: string }[]>`
-    select '0x' || encode(hash, 'hex') as hash from blocks where number = ${block}`
+    select ${hex(sql, 'hash')} as hash from blocks where number = ${block}`
   return row?.hash
 }
 
 /** Of a block near the head; `undefined` for any other. */
 export async function selectParentHash(sql: Sql, block: number): Promise<string | undefined> {
   const [row] = await sql<{ parentHash: string }[]>`
-    select '0x' || encode(parent_hash, 'hex') as parent_hash
+    select ${hex(sql, 'parent_hash')} as parent_hash
       from recent_blocks
      where number = ${block}`
   return row?.parentHash

@@ -1,44 +1,37 @@
 import { REORG_BLOCKS_MAX } from '../../core/blocks.js'
 import { OperatorError } from '../../core/errors.js'
-import { seqOf } from '../../core/seq.js'
+import { groupBy } from '../../lib/group-by.js'
 import { systemTiming } from '../../lib/timing.js'
 import type { Pool, Sql } from '../../store/connection.js'
 import { transact } from '../../store/transaction.js'
 import type { BlockRange } from '../../upstreams/polygon/log-range.js'
 import type { Head } from '../../upstreams/polygon/parse.js'
+import { compareFacts, type FactPair, isSameFact } from '../compare/compare-facts.js'
+import { areIdsSame, compareIds } from '../compare/compare-ids.js'
 import { chargeConversions, chargeStoredConversions } from '../facts/conversion.js'
 import { selectPools } from '../facts/raw-log.js'
+import type { BatchFacts } from '../facts/registry.js'
 import type { ChainCursor } from '../follow/block-sink.js'
 import { blockNumbers, checkParents, inconsistentAnswer, readHeads, toBatchBlock } from '../follow/headers.js'
+import { IdRegistry } from '../ids/id-registry.js'
 import { selectState } from '../queries.js'
 import { areDigestsRight, replaceDigests } from '../write/fact-digests.js'
-import { cutFacts } from '../write/fact-writer.js'
+import { cutFacts, deleteFacts, writeFacts } from '../write/fact-writer.js'
 import { ensurePartitions, forgetLostPartitions } from '../write/partitions.js'
 import {
   addCoverage,
   cutCoverage,
   cutRecentBlocks,
   lockState,
-  mendRecentBlocks,
   moveEpoch,
   readState,
+  repairRecentBlocks,
   selectHoles,
   selectRecentBlock,
 } from '../write/state.js'
-import { BatchIds } from './batch-ids.js'
-import { eachFacts, type ReadBatch } from './each-facts.js'
-import { updateChecksums } from './id-queries.js'
-import { mendIds } from './mend-ids.js'
 import { moveRepair } from './queries.js'
-import { type ReadOptions, readRange, retryFaults } from './read-range.js'
-import {
-  addReplacements,
-  countDifferences,
-  type Replacements,
-  replaceFacts,
-  stageFacts,
-  unstageFacts,
-} from './replace-facts.js'
+import { eachFacts, type ReadBatch, type ReadOptions, readRange, retryFaults } from './read-range.js'
+import { type Replacements, repairIds, updateChecksums } from './repair-ids.js'
 import { dropTwins } from './twin-tables.js'
 
 type ReadAgainOptions = ReadOptions & { pool: Pool }
@@ -142,7 +135,7 @@ export class RepairReader {
       await cutRecentBlocks(tx, cursor.block + 1)
       await cutCoverage(tx, cursor.block + 1)
       const within = heads.filter(({ number }) => number <= range.toBlock)
-      const recent = await mendRecentBlocks(tx, within.map(toBatchBlock))
+      const recent = await repairRecentBlocks(tx, within.map(toBatchBlock))
       await moveRepair(tx, range.toBlock)
       return [...all, new Map([['recent_blocks', recent]])]
     })
@@ -163,48 +156,64 @@ export class RepairReader {
   }
 
   #add(replaced: Replacements): void {
-    for (const [table, count] of replaced) addReplacements(this.replaced, table, count)
+    for (const [table, count] of replaced) {
+      if (count > 0) this.replaced.set(table, (this.replaced.get(table) ?? 0) + count)
+    }
   }
 }
 
 /**
- * Makes what is stored of a batch what was read. The head waits only where something differs. Returns
- * how many rows differed.
+ * Makes what is stored of a batch what was read: where anything differs, all its facts are deleted and
+ * written again. The head waits only then. Returns how many rows differed.
  */
 async function replaceBatch(tx: Sql, { batch, facts }: ReadBatch): Promise<Replacements> {
   const range = { fromBlock: batch.fromBlock, toBlock: batch.toBlock }
-  await unstageFacts(tx)
   await chargeConversions(tx, facts)
-  const ids = await BatchIds.read(tx, facts, range)
-  await stageFacts(tx, facts, ids)
-  const differences = await countDifferences(tx, range)
+  const areIdsRight = areIdsSame(await compareIds(tx, facts, range))
+  if (areIdsRight) await updateChecksums(tx, range)
+  const differences = countDifferences(await compareFacts(tx, facts, range))
   const isCovered = (await selectHoles(tx, range)).length === 0
-  if (ids.isSound) {
-    await updateChecksums(tx, {
-      fromSeq: seqOf(range.fromBlock, 0),
-      toSeq: seqOf(range.toBlock + 1, 0) - 1,
-    })
-  }
-  const isSame = isCovered && differences.size === 0 && (await areDigestsRight(tx, range))
-  if (ids.isSound && isSame) return differences
+  const areFactsRight = isCovered && differences.size === 0 && (await areDigestsRight(tx, range))
+  if (areIdsRight && areFactsRight) return differences
   const { cursor } = await lockState(tx)
-  const mended = ids.isSound
-    ? new Map<string, number>()
-    : await mendIds(tx, facts, range, cursor?.block ?? range.toBlock)
-  if (!ids.isSound) {
-    await stageFacts(tx, facts, await BatchIds.read(tx, facts, range))
-    // The ids that the block writer has in memory are void.
-    await moveEpoch(tx)
-  }
-  const replaced = await countDifferences(tx, range)
-  await replaceFacts(tx, range)
+  const replaced = areIdsRight ? differences : await repairBatchIds(tx, facts, range, cursor?.block)
+  const ids = new IdRegistry()
+  await ids.resolve(tx, facts, { journal: false })
+  await deleteFacts(tx, range)
+  await writeFacts(tx, facts, ids)
   await replaceDigests(tx, range)
-  await unstageFacts(tx)
   if (replaced.has('neg_risk_markets')) await chargeStoredConversions(tx, facts.negRiskMarkets)
   await addCoverage(tx, range)
   // A new ledger that was begun has folded other facts.
   await dropTwins(tx)
-  return new Map([...mended, ...replaced])
+  return replaced
+}
+
+/** Returns how many rows of ids differed, and of facts with the right ids. */
+async function repairBatchIds(
+  tx: Sql,
+  facts: BatchFacts,
+  range: BlockRange,
+  cursorBlock = range.toBlock,
+): Promise<Replacements> {
+  const repaired = await repairIds(tx, facts, range, cursorBlock)
+  // The ids that the block writer has in memory are void.
+  await moveEpoch(tx)
+  return new Map([...repaired, ...countDifferences(await compareFacts(tx, facts, range))])
+}
+
+/** A row that was changed counts once, and so do one that is missing and one that is too many. */
+function countDifferences(pairs: readonly FactPair[]): Replacements {
+  const differences: Replacements = new Map()
+  for (const [table, differing] of groupBy(
+    pairs.filter((pair) => !isSameFact(pair)),
+    (pair) => pair.table,
+  )) {
+    const missing = differing.filter(({ stored }) => stored === undefined).length
+    const surplus = differing.filter(({ given }) => given === undefined).length
+    differences.set(table, differing.length - Math.min(missing, surplus))
+  }
+  return differences
 }
 
 async function hashOf(tx: Sql, cursor: ChainCursor, block: number): Promise<string | undefined> {

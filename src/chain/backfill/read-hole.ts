@@ -10,9 +10,8 @@ import { insertDigests } from '../write/fact-digests.js'
 import { writeFacts } from '../write/fact-writer.js'
 import { buildIndexes, ensurePartitions } from '../write/partitions.js'
 import { addCoverage, lockState, selectHoles } from '../write/state.js'
-import type { ReadBatch } from './each-facts.js'
 import { selectBlockHash, selectParentHash } from './queries.js'
-import { type ReadOptions, readRange } from './read-range.js'
+import { type ReadBatch, type ReadOptions, readRange } from './read-range.js'
 
 type ReadHoleOptions = ReadOptions & { pool: Pool; writer: HistoryWriter }
 

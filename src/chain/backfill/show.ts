@@ -23,13 +23,13 @@ export type BackfillResult = {
 const LINES_MS = 10_000
 
 /** Shows how far the reading of this many blocks has come. */
-export function showReading(title: string, total: number, line: { readonly fills: number }, out: Output) {
+export function showReading(title: string, total: number, reader: { readonly fills: number }, out: Output) {
   const progress = new Progress({ title, unit: 'blocks', total, out, linesMs: LINES_MS })
   const startMs = performance.now()
   let blocks = 0
   const show = (note: string) => {
     const seconds = (performance.now() - startMs) / 1_000
-    progress.show(blocks, [`${formatCount(line.fills / seconds)} fills/s`, note].join('  ').trim())
+    progress.show(blocks, [`${formatCount(reader.fills / seconds)} fills/s`, note].join('  ').trim())
   }
   show('')
   return {

@@ -126,8 +126,6 @@ export const PLACES_PER_KIND = 2 ** 20
 /** `timeSec` of an entry whose block was not looked up yet. */
 export const UNTIMED = 0
 
-export const hasFlag = (flags: number, bit: number): boolean => (flags & bit) !== 0
-
 /** Array of numbers in the text format of COPY. */
 export const copyNumberList = (values: readonly (number | bigint)[]): string => `{${values.join()}}`
 

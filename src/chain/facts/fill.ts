@@ -1,9 +1,10 @@
+import { FILL_FLAGS, hasFlag } from '../../core/fact-flags.js'
 import { isCombo } from '../../core/structured-id.js'
 import { type FillEntry, NONE } from '../../ledger/entry.js'
 import { copyBytes, copyBytesOrNull, NULL } from '../../store/copy.js'
 import type { Generation } from '../../upstreams/polygon/contracts.js'
 import type { Side } from '../../upstreams/polygon/order.js'
-import { type FactKind, hasFlag, indexesOn, isQueried, type TimedOrigin, UNTIMED } from './fact-kind.js'
+import { type FactKind, indexesOn, isQueried, type TimedOrigin, UNTIMED } from './fact-kind.js'
 
 /** An order was filled, seen from the side of its owner. */
 export type FillFact = TimedOrigin & {
@@ -27,9 +28,6 @@ export type FillFact = TimedOrigin & {
   builder: string | undefined
   metadata: string | undefined
 }
-
-/** Bits of the column `flags`. The generation takes three bits. */
-const FILL_FLAGS = { sell: 1, taker: 2, feeInShares: 4, negRisk: 8, generation: 16, combo: 128 }
 
 type FillRow = Omit<FillEntry, 'kind' | 'timeSec' | 'isBuy' | 'isTaker' | 'isFeeInShares'> & {
   flags: number

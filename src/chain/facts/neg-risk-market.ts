@@ -1,5 +1,6 @@
 import type { Sql } from '../../store/connection.js'
 import { copyBytes } from '../../store/copy.js'
+import { hex, selectBytes } from '../../store/sql-words.js'
 import type { FactKind, FactOrigin } from './fact-kind.js'
 
 /** A market with several questions, of which at most one comes true, was prepared. */
@@ -21,9 +22,9 @@ export const NEG_RISK_MARKETS: FactKind<NegRiskMarketFact> = {
 /** The fees of these markets, as far as they are stored. Index: neg_risk_markets_market. */
 export async function selectMarketFees(sql: Sql, markets: readonly string[]): Promise<Map<string, number>> {
   const rows = await sql<{ market: string; feeBips: number }[]>`
-    select '0x' || encode(market, 'hex') as market, fee_bips
+    select ${hex(sql, 'market')} as market, fee_bips
       from neg_risk_markets
-     where market in (select decode(substr(name, 3), 'hex') from unnest(${markets}::text[]) as name)
+     where market in (${selectBytes(sql, markets)})
      order by seq`
   return new Map(rows.map(({ market, feeBips }) => [market, feeBips]))
 }

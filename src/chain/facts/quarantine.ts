@@ -1,4 +1,6 @@
+import { AMOUNT_MAX } from '../../core/money.js'
 import type { Sql } from '../../store/connection.js'
+import { fromHex, rowsAs } from '../../store/sql-words.js'
 import type { FactKind, FactOrigin } from './fact-kind.js'
 
 /**
@@ -14,6 +16,23 @@ export type QuarantineFact = FactOrigin & {
   data: string
 }
 
+/** Why no token event of a transaction can be booked. Thrown and caught during attribution. */
+export class AttributionError extends Error {
+  override name = 'AttributionError'
+  readonly reason: QuarantineFact['reason']
+
+  constructor(reason: QuarantineFact['reason'], detail: string) {
+    super(detail)
+    this.reason = reason
+  }
+}
+
+/** Returns the amount. Throws AttributionError when it is too large to be booked. */
+export function checkAmount(amount: bigint): bigint {
+  if (amount > AMOUNT_MAX) throw new AttributionError('absurd_amount', `${amount} is no amount of money`)
+  return amount
+}
+
 /** Written by `insertQuarantine`: COPY would fail on rows that are there already. */
 export const QUARANTINE: FactKind<QuarantineFact> = {
   rows: {
@@ -22,21 +41,29 @@ export const QUARANTINE: FactKind<QuarantineFact> = {
   },
 }
 
+const QUARANTINE_TYPES = {
+  seq: 'bigint',
+  reason: 'text',
+  detail: 'text',
+  contract: 'text',
+  topics: 'text',
+  data: 'text',
+  txHash: 'text',
+}
+
 /** The same log may be refused twice for the same reason: that must not stop the writer. */
 export async function insertQuarantine(tx: Sql, facts: readonly QuarantineFact[]): Promise<void> {
   if (facts.length === 0) return
+  const rows = facts.map((fact) => ({
+    ...fact,
+    detail: toStoredText(fact.detail),
+    topics: toStoredText(fact.topics.join()),
+    data: toStoredText(fact.data),
+  }))
   await tx`
     insert into quarantine (seq, reason, detail, contract, topics, data, tx_hash)
-    select seq, reason, detail, decode(substr(contract, 3), 'hex'), topics, data,
-           decode(substr(tx_hash, 3), 'hex')
-      from unnest(${facts.map(({ seq }) => seq)}::bigint[],
-                  ${facts.map(({ reason }) => reason)}::text[],
-                  ${facts.map(({ detail }) => toStoredText(detail))}::text[],
-                  ${facts.map(({ contract }) => contract)}::text[],
-                  ${facts.map(({ topics }) => toStoredText(topics.join()))}::text[],
-                  ${facts.map(({ data }) => toStoredText(data))}::text[],
-                  ${facts.map(({ txHash }) => txHash)}::text[])
-        as refused (seq, reason, detail, contract, topics, data, tx_hash)
+    select seq, reason, detail, ${fromHex(tx, 'contract')}, topics, data, ${fromHex(tx, 'tx_hash')}
+      from ${rowsAs(tx, 'refused', rows, QUARANTINE_TYPES)}
     on conflict (seq, reason) do nothing`
 }
 
@@ -48,9 +75,8 @@ export async function insertRefusedEntries(
   if (refusals.length === 0) return
   await tx`
     insert into quarantine (seq, reason, detail, contract, topics, data, tx_hash)
-    select seq, 'out_of_range', detail, '', '', '', ''
-      from unnest(${refusals.map(({ seq }) => seq)}::bigint[],
-                  ${refusals.map(({ reason }) => reason)}::text[]) as refused (seq, detail)
+    select seq, 'out_of_range', reason, '', '', '', ''
+      from ${rowsAs(tx, 'refused', refusals, { seq: 'bigint', reason: 'text' })}
     on conflict (seq, reason) do nothing`
 }
 

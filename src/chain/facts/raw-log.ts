@@ -1,5 +1,6 @@
 import type { Sql } from '../../store/connection.js'
 import { copyBytes, copyText } from '../../store/copy.js'
+import { hex } from '../../store/sql-words.js'
 import { isHex } from '../../upstreams/polygon/abi.js'
 import type { FactKind, FactOrigin } from './fact-kind.js'
 import type { QuarantineFact } from './quarantine.js'
@@ -50,7 +51,7 @@ const POOL_CREATION = 'fpmmCreation'
 /** The automatic market makers of the first years that the logs so far have created, by address. */
 export async function selectPools(sql: Sql): Promise<Set<string>> {
   const rows = await sql<{ pool: string }[]>`
-    select '0x' || encode(substr(data, 13, 20), 'hex') as pool
+    select ${hex(sql, 'substr(data, 13, 20)')} as pool
       from raw_logs
      where kind = ${POOL_CREATION}`
   return new Set(rows.map(({ pool }) => pool))

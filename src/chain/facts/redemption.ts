@@ -1,3 +1,4 @@
+import { hasFlag, REDEMPTION_FLAGS } from '../../core/fact-flags.js'
 import { type RedemptionEntry, ZERO_WALLET } from '../../ledger/entry.js'
 import { copyBytes } from '../../store/copy.js'
 import {
@@ -5,7 +6,6 @@ import {
   copyTokens,
   type EntryContext,
   type FactKind,
-  hasFlag,
   idsOfTokens,
   indexesOn,
   isQueried,
@@ -28,9 +28,6 @@ export type RedemptionFact = TimedOrigin & {
   isUser: boolean
   source: 'direct' | 'auto_redeemer'
 }
-
-/** Bits of the column `flags`. */
-const REDEMPTION_FLAGS = { core: 2, user: 4, autoRedeemer: 8, outcomes: 16 }
 
 type RedemptionRow = Pick<
   RedemptionEntry,

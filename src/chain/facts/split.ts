@@ -1,10 +1,10 @@
+import { hasFlag, SPLIT_FLAGS } from '../../core/fact-flags.js'
 import { type SplitEntry, ZERO_WALLET } from '../../ledger/entry.js'
 import { copyBytes, NULL } from '../../store/copy.js'
 import { selectTokensOf } from '../ids/queries.js'
 import {
   copyTokens,
   type FactKind,
-  hasFlag,
   type IdLookup,
   idsOfTokens,
   indexesOn,
@@ -30,9 +30,6 @@ export type SplitFact = TimedOrigin & {
   /** A wallet wanted it: bears cost and profit. False for the mints and merges inside a match. */
   isUser: boolean
 }
-
-/** Bits of the column `flags`. */
-const SPLIT_FLAGS = { merge: 1, core: 2, user: 4 }
 
 type SplitRow = Pick<SplitEntry, 'seq' | 'wallet' | 'condition' | 'amount'> & {
   flags: number

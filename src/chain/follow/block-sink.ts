@@ -2,7 +2,7 @@ import type { ChainLog } from '../../upstreams/polygon/log.js'
 import type { BlockRange } from '../../upstreams/polygon/log-range.js'
 import type { BatchBlock } from '../facts/block.js'
 
-/** What the follower hands blocks to. The caller awaits each append or rewind before the next one. */
+/** What the follower hands blocks to. The caller awaits each append or revert before the next one. */
 export type BlockSink = {
   /** `undefined`: no block is booked yet. */
   readonly cursor: ChainCursor | undefined
@@ -13,8 +13,8 @@ export type BlockSink = {
    * sink books the batches that it already received and throws the error afterwards.
    */
   append(batches: Batches, onBooked?: (booked: BookedRange) => void): Promise<void>
-  /** Takes back every block above `toBlock`, which must be booked. */
-  rewind(toBlock: number): Promise<void>
+  /** Reverts every block above `toBlock`, which must be booked. */
+  revert(toBlock: number): Promise<void>
   /** Hash of a booked block near the head; `undefined` when the block is older or not booked. */
   hashOf(block: number): Promise<string | undefined>
   /** Booked blocks that a node of the same chain with this head has too, the highest first. */

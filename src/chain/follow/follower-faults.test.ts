@@ -41,7 +41,7 @@ describe('reorganisations', () => {
     }
     await arrive()
     await expectSame(world, sink)
-    expect(Math.max(...sink.rewinds.map(({ from, to }) => from - to))).toBeGreaterThan(16)
+    expect(Math.max(...sink.reverts.map(({ from, to }) => from - to))).toBeGreaterThan(16)
   })
 
   test('without a socket are found, too', async () => {
@@ -98,7 +98,7 @@ describe('a sink stays whole and moves on while', () => {
 describe('a node behind a load balancer', () => {
   test('that lags is no reorganisation', async () => {
     const { arrive, status } = await followOn({ hasSocket: false })
-    const rewinds = sink.rewinds.length
+    const reverts = sink.reverts.length
     const { chain } = world.universe
     const behind = chain.head.number - 3
     world.lies.lie = showOnlyUpTo(world.universe, behind)
@@ -107,7 +107,7 @@ describe('a node behind a load balancer', () => {
     world.lies.lie = undefined
     world.makeBlock()
     await arrive()
-    expect(sink.rewinds).toHaveLength(rewinds)
+    expect(sink.reverts).toHaveLength(reverts)
   })
 
   test('that is far behind is waited for, and is a problem when it stays so', async () => {

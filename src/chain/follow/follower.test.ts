@@ -97,7 +97,7 @@ describe('a sink with a cursor', () => {
     const { head } = world.universe.chain
     const next = follow(world, { sink: first.sink })
     await next.arrive()
-    expect(first.sink.rewinds).toEqual([{ from: head.number, to: head.number - 7 }])
+    expect(first.sink.reverts).toEqual([{ from: head.number, to: head.number - 7 }])
     expect(await next.metric('auspex_chain_reorgs_total')).toBe(1)
     await expectSame(world, first.sink)
   })
@@ -109,7 +109,7 @@ describe('a sink with a cursor', () => {
     world.universe.reorg(9)
     for (let count = 0; count < REORG_BLOCKS_MAX + 20; count++) world.makeBlock()
     await follow(world, { sink: first.sink }).arrive()
-    expect(first.sink.rewinds).toMatchObject([{ to: expect.any(Number) }])
+    expect(first.sink.reverts).toMatchObject([{ to: expect.any(Number) }])
     await expectSame(world, first.sink)
   })
 

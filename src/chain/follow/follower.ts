@@ -49,7 +49,7 @@ const STOPPED_MS = 30_000
  *                reorganisation reaches.
  *                -> live when the cursor reaches the head.
  *   live         Single blocks, each checked against its parent. When the parent is not the last
- *                booked block, the sink is rewound to the fork and continues from there.
+ *                booked block, the blocks above the fork are reverted in the sink and continues from there.
  *                -> catching up when the head is again more than 256 blocks ahead.
  *   stopped      The fork is too deep, or the node serves another chain or has not the next block
  *                and only newer ones. Nothing is booked.
@@ -201,7 +201,7 @@ export class Follower {
     }
     // A node below the cursor lags behind, or its other chain is not yet as high as the booked one.
     if (cursor === undefined || head.number < cursor.block || head.hash === cursor.hash) return true
-    return !(await this.#rewind(signal))
+    return !(await this.#revertToFork(signal))
   }
 
   /** A head that the node cannot return must not decide which blocks are below reorganisations. */
@@ -214,7 +214,7 @@ export class Follower {
     status.enter('catching_up')
     const toBlock = head.number - REORG_BLOCKS_MAX
     const range = { fromBlock, toBlock, previousHash: sink.cursor?.hash }
-    await this.#orRewind(signal, () =>
+    await this.#orRevert(signal, () =>
       withLinked([signal], async (linked) => {
         const options = { limits, timing: this.#timing }
         try {
@@ -237,7 +237,7 @@ export class Follower {
       { fromBlock, toBlock: end },
       { announced: head, onReceipts: (result) => status.onReceipts(result), signal },
     )
-    await this.#orRewind(signal, async () => {
+    await this.#orRevert(signal, async () => {
       checkParents(
         blocks.map(({ head }) => ({ first: head, last: head })),
         sink.cursor?.hash,
@@ -256,18 +256,18 @@ export class Follower {
     })
   }
 
-  /** Runs `work`; when the next block does not follow the cursor, rewinds the sink to the fork. */
-  async #orRewind(signal: AbortSignal, work: () => Promise<void>): Promise<void> {
+  /** Runs `work`; when the next block does not follow the cursor, reverts the blocks above the fork. */
+  async #orRevert(signal: AbortSignal, work: () => Promise<void>): Promise<void> {
     try {
       await work()
     } catch (error) {
       if (!(error instanceof ParentMismatchError)) throw error
-      if (!(await this.#rewind(signal))) throw inconsistentAnswer(error.message)
+      if (!(await this.#revertToFork(signal))) throw inconsistentAnswer(error.message)
     }
   }
 
-  /** Takes back the booked blocks that the node no longer has. `false`: it has all of them. */
-  async #rewind(signal: AbortSignal): Promise<boolean> {
+  /** Reverts the booked blocks that the node no longer has. `false`: it has all of them. */
+  async #revertToFork(signal: AbortSignal): Promise<boolean> {
     const { polygon, sink, status, log } = this.#options
     const { cursor } = sink
     if (cursor === undefined) return false
@@ -277,7 +277,7 @@ export class Follower {
     const depth = cursor.block - fork
     if (depth === 0) return false
     signal.throwIfAborted()
-    await sink.rewind(fork)
+    await sink.revert(fork)
     log.info({ fork, depth }, 'chain was reorganised')
     status.onReorg(depth)
     status.onCursor(sink.cursor)

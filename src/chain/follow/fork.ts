@@ -6,7 +6,7 @@ import { inconsistentAnswer } from './headers.js'
 /** Headers of the blocks `fromBlock` to `toBlock`, ascending. Throws when the node lacks one of them. */
 export type ReadHeads = (fromBlock: number, toBlock: number) => Promise<Head[]>
 
-/** The chain of the node and the booked one share no block that a rewind can reach. */
+/** The chain of the node and the booked one share no block that can be reverted to. */
 export class NoForkError extends Error {
   override name = 'NoForkError'
 }
@@ -17,7 +17,7 @@ const HEADS_MAX = 64
 
 /**
  * The highest block that the sink and the node share. Each header is checked against the one above
- * it: a node that switches chains during the search must not cause a rewind that is too deep.
+ * it: a node that switches chains during the search must not revert too many blocks.
  */
 export async function findFork(
   sink: Pick<BlockSink, 'hashOf'>,

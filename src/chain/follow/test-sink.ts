@@ -8,7 +8,7 @@ type BookedBlock = { cursor: ChainCursor; parentHash: string | undefined; isNear
 /** A sink in memory that asserts what every sink may rely on. For tests. */
 export class MemorySink implements BlockSink {
   readonly batches: Batch[] = []
-  readonly rewinds: { from: number; to: number }[] = []
+  readonly reverts: { from: number; to: number }[] = []
   logs: ChainLog[] = []
   refused: ChainLog[] = []
   /** Blocks whose headers were given, by number. */
@@ -45,7 +45,7 @@ export class MemorySink implements BlockSink {
     })
   }
 
-  rewind(toBlock: number): Promise<void> {
+  revert(toBlock: number): Promise<void> {
     return this.#alone(() => {
       const from = this.#cursor?.block ?? 0
       assert(toBlock < from && from - toBlock <= REORG_BLOCKS_MAX)
@@ -57,7 +57,7 @@ export class MemorySink implements BlockSink {
       assert(this.#cursor !== undefined, 'a sink is rewound to a block that it has')
       this.logs = this.logs.filter(({ at }) => at.blockNumber <= toBlock)
       this.refused = this.refused.filter(({ at }) => at.blockNumber <= toBlock)
-      this.rewinds.push({ from, to: toBlock })
+      this.reverts.push({ from, to: toBlock })
     })
   }
 
@@ -88,7 +88,7 @@ export class MemorySink implements BlockSink {
 
   /** Booking takes a turn of the event loop, so that a caller that does not wait is detected. */
   async #alone(work: () => void): Promise<void> {
-    assert(!this.#isBusy, 'one append or rewind at a time')
+    assert(!this.#isBusy, 'one append or revert at a time')
     this.#isBusy = true
     await new Promise((resolve) => setImmediate(resolve))
     try {

@@ -7,7 +7,7 @@ import type { TokenOutcome } from './queries.js'
 export type IdLimits = { walletsMax: number; tokensMax: number }
 
 /**
- * Integer ids in bounded memory. All generations turn together, so that what belongs to an id is as
+ * Integer ids in bounded memory. All generations rotate together, so that what belongs to an id is as
  * young as the id: its condition to a token, its tokens to a condition.
  */
 export class IdMemory {
@@ -23,12 +23,12 @@ export class IdMemory {
   readonly #statedIn = new Map<number, number>()
 
   /** No block below this one comes any more. Begins a generation when the young one is full. */
-  turn({ walletsMax, tokensMax }: IdLimits, fromBlock: number): void {
+  rotate({ walletsMax, tokensMax }: IdLimits, fromBlock: number): void {
     for (const [token, block] of this.#statedIn) {
       if (block <= fromBlock) this.#statedIn.delete(token)
     }
     if (this.wallets.size < walletsMax && this.#conditionOf.size < tokensMax) return
-    for (const generations of this.#all()) generations.turn()
+    for (const generations of this.#all()) generations.rotate()
   }
 
   clear(): void {
@@ -130,7 +130,7 @@ export class IdMemory {
     return this.#statedIn.size > 0 && block < (this.#statedIn.get(token) ?? 0)
   }
 
-  #all(): { turn(): void; clear(): void }[] {
+  #all(): { rotate(): void; clear(): void }[] {
     return [
       this.wallets,
       this.builders,

@@ -92,7 +92,7 @@ export class IdRegistry implements IdLookup {
 
   /** Makes `conditionOf` and `tokensOf` answer for stored entries, which come in the order of `seq`. */
   async resolveEntries(sql: Sql, entries: readonly Entry[]): Promise<void> {
-    this.#memory.turn(this.#limits, blockOf(entries[0]?.seq ?? 0))
+    this.#memory.rotate(this.#limits, blockOf(entries[0]?.seq ?? 0))
     const tokens = new Set<number>()
     const conditions = new Set<number>()
     for (const entry of entries) {
@@ -158,7 +158,7 @@ export class IdRegistry implements IdLookup {
   /** The ids of a batch that are not in memory. Blocks below `bookedFrom` are not looked up any more. */
   #collect(batch: BatchFacts, bookedFrom: number): IdReferences {
     const memory = this.#memory
-    memory.turn(this.#limits, bookedFrom)
+    memory.rotate(this.#limits, bookedFrom)
     const references = {
       wallets: new References((name) => memory.wallets.keep(name) !== undefined),
       tokens: new References((name) => memory.keepToken(name) !== undefined),
@@ -187,7 +187,7 @@ export class IdRegistry implements IdLookup {
     )
   }
 
-  /** Brings into memory, anew if they are there, the conditions of tokens and the tokens of conditions. */
+  /** Brings into memory, again if they are there, the conditions of tokens and the tokens of conditions. */
   async #findOutcomes(
     sql: Sql,
     { tokens, conditions }: { tokens: readonly number[]; conditions: readonly number[] },

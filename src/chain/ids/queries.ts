@@ -1,6 +1,7 @@
 import { COMBO_MODULE } from '../../core/structured-id.js'
 import type { Sql } from '../../store/connection.js'
 import { LOCKS } from '../../store/locks.js'
+import { fromHex, hex, rowsAs } from '../../store/sql-words.js'
 
 /** Tables that give natural ids integer ids; all but the tokens have no other columns of use. */
 const PLAIN_ID_TABLES = ['wallets', 'conditions', 'builders'] as const
@@ -125,6 +126,9 @@ export async function insertIds(
   ])
 }
 
+const NEW_ID_TYPES = { id: 'integer', name: 'text', since: 'bigint' }
+const STATEMENT_TYPES = { condition: 'integer', statedIn: 'integer', outcome: 'smallint' }
+
 /** Of a name that is text so far. */
 export const NEW_CHECKSUM = checksumSql('id', "decode(substr(name, 3), 'hex')")
 
@@ -132,10 +136,8 @@ async function insertPlainIds(tx: Sql, table: PlainIdTable, ids: readonly NewId[
   if (ids.length === 0) return
   await tx`
     insert into ${tx(table)} (id, ${tx(NAME_COLUMNS[table])}, since, checksum)
-    select id, decode(substr(name, 3), 'hex'), since, ${tx.unsafe(NEW_CHECKSUM)}
-      from unnest(${ids.map(({ id }) => id)}::integer[],
-                  ${ids.map(({ name }) => name)}::text[],
-                  ${ids.map(({ since }) => since)}::bigint[]) as named (id, name, since)`
+    select id, ${fromHex(tx, 'name')}, since, ${tx.unsafe(NEW_CHECKSUM)}
+      from ${rowsAs(tx, 'named', ids, NEW_ID_TYPES)}`
 }
 
 async function insertTokens(
@@ -145,18 +147,11 @@ async function insertTokens(
 ): Promise<void> {
   if (tokens.length === 0) return
   const byToken = new Map(outcomes.map((outcome) => [outcome.id, outcome]))
-  const stated = tokens.map(({ id }) => byToken.get(id))
+  const stated = tokens.map((token) => ({ ...byToken.get(token.id), ...token }))
   await tx`
     insert into tokens (id, token, since, condition, stated_in, outcome, checksum)
-    select id, decode(substr(name, 3), 'hex'), since, condition, stated_in, outcome,
-           ${tx.unsafe(NEW_CHECKSUM)}
-      from unnest(${tokens.map(({ id }) => id)}::integer[],
-                  ${tokens.map(({ name }) => name)}::text[],
-                  ${tokens.map(({ since }) => since)}::bigint[],
-                  ${stated.map((outcome) => outcome?.condition ?? null)}::integer[],
-                  ${stated.map((outcome) => outcome?.statedIn ?? null)}::integer[],
-                  ${stated.map((outcome) => outcome?.outcome ?? null)}::smallint[])
-        as named (id, name, since, condition, stated_in, outcome)`
+    select id, ${fromHex(tx, 'name')}, since, condition, stated_in, outcome, ${tx.unsafe(NEW_CHECKSUM)}
+      from ${rowsAs(tx, 'named', stated, { ...NEW_ID_TYPES, ...STATEMENT_TYPES })}`
 }
 
 /** Gives tokens that had none their condition. */
@@ -165,11 +160,7 @@ export async function updateOutcomes(tx: Sql, outcomes: readonly TokenOutcome[])
   await tx`
     update tokens
        set condition = stated.condition, stated_in = stated.stated_in, outcome = stated.outcome
-      from unnest(${outcomes.map(({ id }) => id)}::integer[],
-                  ${outcomes.map(({ condition }) => condition)}::integer[],
-                  ${outcomes.map(({ statedIn }) => statedIn)}::integer[],
-                  ${outcomes.map(({ outcome }) => outcome ?? null)}::smallint[])
-        as stated (id, condition, stated_in, outcome)
+      from ${rowsAs(tx, 'stated', outcomes, { id: 'integer', ...STATEMENT_TYPES })}
      where tokens.id = stated.id`
 }
 
@@ -179,8 +170,7 @@ export async function insertOutcomeJournal(tx: Sql, outcomes: readonly TokenOutc
   await tx`
     insert into undo (block, state, key, image)
     select stated_in, 'tokens', array[id], '{}'
-      from unnest(${outcomes.map(({ statedIn }) => statedIn)}::integer[],
-                  ${outcomes.map(({ id }) => id)}::bigint[]) as stated (stated_in, id)`
+      from ${rowsAs(tx, 'stated', outcomes, { statedIn: 'integer', id: 'bigint' })}`
 }
 
 /**
@@ -212,9 +202,7 @@ export async function lowerStatedIn(
   await tx`
     update tokens
        set stated_in = older.stated_in
-      from unnest(${ids}::integer[],
-                  ${outcomes.map(({ condition }) => condition)}::integer[],
-                  ${outcomes.map(({ statedIn }) => statedIn)}::integer[]) as older (id, condition, stated_in)
+      from ${rowsAs(tx, 'older', outcomes, { id: 'integer', condition: 'integer', statedIn: 'integer' })}
      where tokens.id = older.id
        and tokens.condition = older.condition
        and tokens.stated_in > older.stated_in`
@@ -227,11 +215,26 @@ export async function lowerSince(
   ids: readonly { id: number; since: number }[],
 ): Promise<void> {
   if (ids.length === 0) return
-  await tx.unsafe(
-    `update ${table} as named
-        set since = older.since
-       from unnest($1::integer[], $2::bigint[]) as older (id, since)
-      where named.id = older.id and named.since > older.since`,
-    [ids.map(({ id }) => id), ids.map(({ since }) => since)],
-  )
+  await tx`
+    update ${tx(table)} as named
+       set since = older.since
+      from ${rowsAs(tx, 'older', ids, { id: 'integer', since: 'bigint' })}
+     where named.id = older.id and named.since > older.since`
+}
+
+/** The natural ids of these ids. */
+export async function selectNames(
+  sql: Sql,
+  ids: Record<IdTable, ReadonlySet<number>>,
+): Promise<(table: IdTable, id: number) => string> {
+  const names = byIdTable(() => new Map<number, string>())
+  for (const table of ID_TABLES) {
+    if (ids[table].size === 0) continue
+    const found = await sql<FoundId[]>`
+      select id, ${hex(sql, NAME_COLUMNS[table])} as name
+        from ${sql(table)}
+       where id = any(${[...ids[table]]}::integer[])`
+    for (const { id, name } of found) names[table].set(id, name)
+  }
+  return (table, id) => names[table].get(id) ?? `number ${id} (without a name)`
 }

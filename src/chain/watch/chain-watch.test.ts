@@ -31,7 +31,7 @@ test('warns of an unknown operator until a reorganisation takes back what it did
   watch.onBooked(factsAt(BLOCK + 1, 100), [])()
   expect(watch.warnings).toEqual([expect.stringContaining(`${OPERATOR} moved`)])
   expect(await sumMetric(registry, 'auspex_chain_strange_operators')).toBe(1)
-  watch.onRewound(BLOCK, 0)
+  watch.onReverted(BLOCK, 0)
   expect(watch.warnings).toEqual([])
   expect(await sumMetric(registry, 'auspex_chain_strange_operators')).toBe(0)
 })

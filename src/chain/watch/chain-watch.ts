@@ -38,7 +38,7 @@ export class ChainWatch {
     return () => this.#add(fills, unknown, reasons, unknownOperators)
   }
 
-  onRewound(toBlock: number, freed: number): void {
+  onReverted(toBlock: number, freed: number): void {
     this.#headBlock = toBlock
     this.quarantined -= freed
     this.#fillRate.cut(toBlock)

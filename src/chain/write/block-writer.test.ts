@@ -119,7 +119,7 @@ test('listeners are not notified of a transaction that is rolled back', async ()
       const last = blocks.at(-1)?.number ?? 0
       return () => void notified.push(last)
     },
-    onRewound: () => undefined,
+    onReverted: () => undefined,
   }
   const line = await BlockWriter.open({ pool, listeners: [listener] })
   await line.append([batchOf(FROM, FROM + 5, false)])
@@ -135,7 +135,7 @@ test('a line that was overtaken books nothing', async () => {
   await other.append([batchOf(FROM + 6, FROM + 10, false)])
   const before = await hashTables(sql)
   await expect(line.append([batchOf(FROM + 6, FROM + 10, false)])).rejects.toThrow(OvertakenError)
-  await expect(line.rewind(FROM + 5)).rejects.toThrow()
+  await expect(line.revert(FROM + 5)).rejects.toThrow()
   expect(await hashTables(sql)).toEqual(before)
 })
 

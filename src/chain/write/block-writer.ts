@@ -1,7 +1,7 @@
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { partitionEnd } from '../../core/blocks.js'
 import { type LedgerLimits, LedgerStore, type RefusedEntry } from '../../ledger/rows/ledger-store.js'
-import { rewindLedger } from '../../ledger/rows/undo-journal.js'
+import { revertLedger } from '../../ledger/rows/undo-journal.js'
 import { ReadAhead } from '../../lib/read-ahead.js'
 import { withTimeout } from '../../lib/timeout.js'
 import type { Pool, Sql } from '../../store/connection.js'
@@ -26,7 +26,7 @@ import {
   cutCoverage,
   cutRecentBlocks,
   insertRecentBlocks,
-  insertRewind,
+  insertReorg,
   lockState,
   moveCursor,
   readState,
@@ -44,9 +44,9 @@ export type BlockListener = {
    */
   onBooked(facts: BatchFacts, refusals: readonly RefusedEntry[]): () => void
   /** Called before the commit that takes back this many blocks above `toBlock`. */
-  onRewinding?(toBlock: number, removedBlocks: number): void
+  onReverting?(toBlock: number, removedBlocks: number): void
   /** `unquarantined`: this many logs of the blocks above were in quarantine and are deleted. */
-  onRewound(toBlock: number, unquarantined: number): void
+  onReverted(toBlock: number, unquarantined: number): void
   /** Called last in each transaction, to store what has to be committed with it. May throw. */
   beforeCommit?(tx: Sql): Promise<void>
   /** Another process has rebuilt the ledger or replaced facts; this many logs are in quarantine now. */
@@ -124,25 +124,25 @@ export class BlockWriter implements BlockSink {
     }
   }
 
-  async rewind(toBlock: number): Promise<void> {
+  async revert(toBlock: number): Promise<void> {
     const cursor = await selectRecentBlock(this.#pool, toBlock)
     if (cursor === undefined) throw new Error(`block ${toBlock} is too old to go back to`)
     const unquarantined = await transact(this.#pool, async (tx) => {
       await this.#start(tx)
       const count = await cutFacts(tx, toBlock + 1)
-      await rewindLedger(tx, toBlock, await insertRewind(tx, toBlock))
+      await revertLedger(tx, toBlock, await insertReorg(tx, toBlock))
       await cutRecentBlocks(tx, toBlock + 1)
       await cutCoverage(tx, toBlock + 1)
       await moveCursor(tx, cursor)
       const removedBlocks = (this.cursor?.block ?? toBlock) - toBlock
-      for (const listener of this.#listeners) listener.onRewinding?.(toBlock, removedBlocks)
+      for (const listener of this.#listeners) listener.onReverting?.(toBlock, removedBlocks)
       await this.#beforeCommit(tx)
       return count
     })
     this.cursor = cursor
     this.#forget()
     this.#pools = await selectPools(this.#pool)
-    for (const listener of this.#listeners) listener.onRewound(toBlock, unquarantined)
+    for (const listener of this.#listeners) listener.onReverted(toBlock, unquarantined)
   }
 
   async hashOf(block: number): Promise<string | undefined> {
@@ -169,7 +169,7 @@ export class BlockWriter implements BlockSink {
     for (const steps = attributeBatchInSteps(input); ; ) {
       const { done, value } = steps.next()
       if (done) return value
-      await turn()
+      await yieldToEventLoop()
     }
   }
 

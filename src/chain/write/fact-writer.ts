@@ -1,6 +1,7 @@
 import { blockOf, LOGS_PER_BLOCK } from '../../core/seq.js'
 import type { Sql } from '../../store/connection.js'
 import { COPY_CHUNK_CHARS, copyLines } from '../../store/copy.js'
+import type { BlockRange } from '../../upstreams/polygon/log-range.js'
 import { type BatchBlock, BLOCK_ROWS } from '../facts/block.js'
 import type { FactRows, IdLookup, PlacedFact } from '../facts/fact-kind.js'
 import { insertQuarantine, type QuarantineFact } from '../facts/quarantine.js'
@@ -111,6 +112,19 @@ export async function cutFacts(tx: Sql, fromBlock: number): Promise<number> {
     if (table === 'quarantine') quarantined = count
   }
   return quarantined
+}
+
+/** Removes the facts of these blocks, but no ids. Which entries the ledger refuses is decided when it is rebuilt. */
+export async function deleteFacts(tx: Sql, { fromBlock, toBlock }: BlockRange): Promise<void> {
+  for (const { table, columns } of FACT_TABLES) {
+    const [place] = columns
+    const range =
+      place === 'seq'
+        ? [fromBlock * LOGS_PER_BLOCK, (toBlock + 1) * LOGS_PER_BLOCK - 1]
+        : [fromBlock, toBlock]
+    const isFact = table === 'quarantine' ? "and reason <> 'out_of_range'" : ''
+    await tx.unsafe(`delete from ${table} where ${place} between $1 and $2 ${isFact}`, range)
+  }
 }
 
 /**

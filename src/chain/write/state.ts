@@ -1,5 +1,6 @@
 import { REORG_BLOCKS_MAX, REWOUND_MAX } from '../../core/blocks.js'
 import type { Sql } from '../../store/connection.js'
+import { fromHex, hex, rowsAs } from '../../store/sql-words.js'
 import type { BlockRange } from '../../upstreams/polygon/log-range.js'
 import type { BatchBlock } from '../facts/block.js'
 import type { BlockId, ChainCursor } from '../follow/block-sink.js'
@@ -28,7 +29,7 @@ export async function readState(sql: Sql): Promise<ChainState> {
 }
 
 const selectState = (sql: Sql) => sql`
-  select ledger_from, block, '0x' || encode(block_hash, 'hex') as block_hash, block_time, epoch
+  select ledger_from, block, ${hex(sql, 'block_hash')} as block_hash, block_time, epoch
     from chain_state`
 
 function toState(row: CursorRow | undefined): ChainState {
@@ -47,7 +48,7 @@ function toState(row: CursorRow | undefined): ChainState {
  */
 export function selectAnchors(sql: Sql, headBlock: number): Promise<BlockId[]> {
   return sql<BlockId[]>`
-    select block, '0x' || encode(hash, 'hex') as hash
+    select block, ${hex(sql, 'hash')} as hash
       from ((select number, hash from blocks
               where number <= ${headBlock - REORG_BLOCKS_MAX}
               order by number desc limit 1)
@@ -115,6 +116,8 @@ export async function selectHoles(sql: Sql, { fromBlock, toBlock }: BlockRange):
   return holes
 }
 
+const BLOCK_TYPES = { number: 'integer', timeSec: 'integer', hash: 'text', parentHash: 'text' }
+
 /**
  * Adds the newest blocks, ascending, and deletes those that can no longer be gone back to: without a
  * journal that is everything before them.
@@ -129,25 +132,17 @@ export async function insertRecentBlocks(
   const lowest = isJournalled ? last.number - REORG_BLOCKS_MAX : last.number
   await tx`
     insert into recent_blocks (number, time, hash, parent_hash)
-    select number, time, decode(substr(hash, 3), 'hex'), decode(substr(parent_hash, 3), 'hex')
-      from unnest(${blocks.map(({ number }) => number)}::integer[],
-                  ${blocks.map(({ timeSec }) => timeSec)}::integer[],
-                  ${blocks.map(({ hash }) => hash)}::text[],
-                  ${blocks.map(({ parentHash }) => parentHash ?? null)}::text[])
-        as read (number, time, hash, parent_hash)`
+    select number, time_sec, ${fromHex(tx, 'hash')}, ${fromHex(tx, 'parent_hash')}
+      from ${rowsAs(tx, 'read', blocks, BLOCK_TYPES)}`
   await tx`delete from recent_blocks where number < ${lowest}`
 }
 
 /** Makes the rows of these blocks right, as far as a reorganisation may need them; returns how many were not. */
-export async function mendRecentBlocks(tx: Sql, blocks: readonly BatchBlock[]): Promise<number> {
+export async function repairRecentBlocks(tx: Sql, blocks: readonly BatchBlock[]): Promise<number> {
   const { count } = await tx`
     insert into recent_blocks (number, time, hash, parent_hash)
-    select number, read.time, decode(substr(hash, 3), 'hex'), decode(substr(parent_hash, 3), 'hex')
-      from unnest(${blocks.map(({ number }) => number)}::integer[],
-                  ${blocks.map(({ timeSec }) => timeSec)}::integer[],
-                  ${blocks.map(({ hash }) => hash)}::text[],
-                  ${blocks.map(({ parentHash }) => parentHash ?? null)}::text[])
-        as read (number, time, hash, parent_hash)
+    select number, time_sec, ${fromHex(tx, 'hash')}, ${fromHex(tx, 'parent_hash')}
+      from ${rowsAs(tx, 'read', blocks, BLOCK_TYPES)}
      cross join chain_state
      cross join undo_floor
      where number >= greatest(ledger_from, undo_floor.block, chain_state.block - ${REORG_BLOCKS_MAX}::integer)
@@ -165,21 +160,21 @@ export async function cutRecentBlocks(tx: Sql, fromBlock: number): Promise<void>
 /** `undefined`: it is not booked, or was booked too long ago. */
 export async function selectRecentBlock(sql: Sql, number: number): Promise<ChainCursor | undefined> {
   const [row] = await sql<ChainCursor[]>`
-    select number as block, '0x' || encode(hash, 'hex') as hash, time as time_sec
+    select number as block, ${hex(sql, 'hash')} as hash, time as time_sec
       from recent_blocks
      where number = ${number}`
   return row
 }
 
 /** This many are stored: a reader of facts that missed more has lagged for longer than a reorganisation reaches back. */
-const REWINDS_MAX = 100_000n
+const REORGS_MAX = 100_000n
 
 /** Records a reorganisation that reverts the blocks above `toBlock`, for readers of the facts; returns its id. */
-export async function insertRewind(tx: Sql, toBlock: number): Promise<bigint> {
+export async function insertReorg(tx: Sql, toBlock: number): Promise<bigint> {
   const [added] = await tx<{ id: bigint }[]>`
     insert into rewinds (to_block) values (${toBlock}) returning id`
   const id = added?.id ?? 0n
-  await tx`delete from rewinds where id <= ${id - REWINDS_MAX}`
+  await tx`delete from rewinds where id <= ${id - REORGS_MAX}`
   await tx`delete from rewound_pnl where rewind <= ${id - REWOUND_MAX}`
   await tx`delete from rewound_positions where rewind <= ${id - REWOUND_MAX}`
   return id

@@ -1,10 +1,10 @@
 import { createTestDatabase, type TestDatabase } from '../../../test/database.js'
-import { insertRewind } from '../../chain/write/state.js'
+import { insertReorg } from '../../chain/write/state.js'
 import { seqOf } from '../../core/seq.js'
 import { fold } from '../../ledger/fold.js'
 import { LedgerStore } from '../../ledger/rows/ledger-store.js'
 import { makeBlocks, OUTCOMES, type TestBlock } from '../../ledger/rows/test-random-blocks.js'
-import { rewindLedger } from '../../ledger/rows/undo-journal.js'
+import { revertLedger } from '../../ledger/rows/undo-journal.js'
 
 const FIRST_BLOCK = 1_000
 const HISTORIES = 4
@@ -89,7 +89,7 @@ export class TestLedger {
     await this.database.sql.begin(async (tx) => {
       await tx`delete from tokens where since >= ${after}`
       await tx`delete from resolutions where seq >= ${after}`
-      await rewindLedger(tx, this.head, await insertRewind(tx, this.head))
+      await revertLedger(tx, this.head, await insertReorg(tx, this.head))
       await tx`delete from blocks where number > ${this.head}`
       await tx`update chain_state set block = number, block_time = time from blocks where number = ${this.head}`
     })

@@ -7,7 +7,7 @@ import { fold } from '../fold.js'
 import { LedgerStore } from './ledger-store.js'
 import { LEDGER_TABLES } from './tables.js'
 import { makeBlocks, OUTCOMES, type TestBlock } from './test-random-blocks.js'
-import { rewindLedger } from './undo-journal.js'
+import { revertLedger } from './undo-journal.js'
 
 const TABLES = [
   'positions',
@@ -73,7 +73,7 @@ const book = (store: LedgerStore, blocks: TestBlock[], options: BookOptions = {}
   database.sql.begin((tx) => foldBlocks(tx, store, blocks, options))
 
 let rewinds = 0n
-const rewind = (toBlock: number) => database.sql.begin((tx) => rewindLedger(tx, toBlock, ++rewinds))
+const rewind = (toBlock: number) => database.sql.begin((tx) => revertLedger(tx, toBlock, ++rewinds))
 
 /** In batches of these sizes, over and over. */
 async function bookInBatches(store: LedgerStore, blocks: TestBlock[], sizes: number[], options: BookOptions) {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { blockOf } from '../../core/seq.js'
 import type { Sql } from '../../store/connection.js'
 import type { Books, PnlRow } from '../books.js'
@@ -22,14 +22,14 @@ export type RefusedEntry = { seq: number; reason: string }
 
 const POSITIONS_MAX = 125_000
 
-/** Entries that are folded before the event loop gets a turn. */
+/** Entries that are folded before other work of the event loop runs. */
 const ENTRIES_PER_TURN = 500
 
 /**
  * The ledger's tables behind caches of bounded size. For each batch the caller uses, in this order:
  * `addNewWallet` and `addNewToken` for ids that the batch names first; `load`; `foldEntries`, or for
  * each block `startBlock` and its entries through the fold; `write`; commit. Only then may the next
- * batch be loaded. After an error, a rollback or a rewind the caller uses `forget`.
+ * batch be loaded. After an error, a rollback or a reorganisation the caller uses `forget`.
  */
 export class LedgerStore implements Books {
   readonly rows: RowCaches
@@ -84,7 +84,7 @@ export class LedgerStore implements Books {
     this.rows.builderDays.absent.addNewSecond(dayOf(this.#loadedSec) + 1)
   }
 
-  /** The changes that follow belong to this block; with a journal `rewindLedger` can undo them. */
+  /** The changes that follow belong to this block; with a journal `revertLedger` can undo them. */
   startBlock(block: number, isJournalled: boolean): void {
     this.#journal.startBlock(block, isJournalled)
   }
@@ -100,7 +100,7 @@ export class LedgerStore implements Books {
       fold(this, entry)
       if (--untilTurn > 0) continue
       untilTurn = ENTRIES_PER_TURN
-      await turn()
+      await yieldToEventLoop()
     }
   }
 

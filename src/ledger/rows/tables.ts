@@ -1,7 +1,7 @@
 import type { NumberColumn } from '../../store/copy-numbers.js'
 
 /**
- * A table of the ledger whose rows change. The row caches, the undo journal, the rewind, the rebuild
+ * A table of the ledger whose rows change. The row caches, the undo journal, the reorganisation, the rebuild
  * and the audit are written once for all tables and walk these descriptions.
  */
 export type LedgerTable = {

@@ -58,7 +58,7 @@ export class UndoJournal {
  * the reorganisation. Throws when a block above it was booked without a journal, or is older than the
  * journal.
  */
-export async function rewindLedger(tx: Sql, toBlock: number, rewind: bigint): Promise<void> {
+export async function revertLedger(tx: Sql, toBlock: number, reorg: bigint): Promise<void> {
   const [floor] = await tx<{ block: number }[]>`select block from undo_floor`
   if (floor === undefined || toBlock < floor.block) {
     throw new Error(`the ledger cannot go back to block ${toBlock}: ${floor?.block} is the lowest`)
@@ -70,10 +70,10 @@ export async function rewindLedger(tx: Sql, toBlock: number, rewind: bigint): Pr
       delete from pnl where seq >= ${seqOf(toBlock + 1, 0)} returning seq, sub, amount, wallet, token
     )
     insert into rewound_pnl (rewind, seq, sub, amount, wallet, token)
-    select ${rewind}, seq, sub, amount, wallet, token from gone`
+    select ${reorg}, seq, sub, amount, wallet, token from gone`
   await tx`
     insert into rewound_positions (rewind, wallet, token)
-    select distinct ${rewind}::bigint, key[1], key[2]
+    select distinct ${reorg}::bigint, key[1], key[2]
       from undo
      where state = 'positions' and block > ${toBlock}`
   await tx`delete from undo where block > ${toBlock} and state = any(${LEDGER_TABLE_NAMES})`

@@ -2,6 +2,7 @@ import { parseTokenId } from '../../core/ids.js'
 import { hexToBytes } from '../../lib/hex.js'
 import type { TokenMarket } from '../../lookups/market-block.js'
 import type { Fragment, Sql } from '../../store/connection.js'
+import { hex } from '../../store/sql-words.js'
 import type { TokenCandle } from './candle.js'
 import type { CandleWindow } from './window.js'
 
@@ -20,8 +21,8 @@ const SERIES_MAX = 300
  */
 export function selectSeriesTokens(sql: Sql, subject: SeriesSubject): Promise<SeriesToken[]> {
   return sql<SeriesToken[]>`
-    select t.id, '0x' || encode(given.token, 'hex') as token,
-           '0x' || encode(coalesce(m.condition, c.condition), 'hex') as condition,
+    select t.id, ${hex(sql, 'given.token')} as token,
+           ${hex(sql, 'coalesce(m.condition, c.condition)')} as condition,
            m.question, m.slug, m.image, e.id as event_id, e.slug as event_slug,
            coalesce(mt.outcome, t.outcome) as outcome_index, m.outcomes[mt.outcome + 1] as outcome
       from (${tokensOf(sql, subject)}) given

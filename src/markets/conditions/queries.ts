@@ -3,6 +3,7 @@ import { hexToBytes } from '../../lib/hex.js'
 import { type SeqRange, withinSeq } from '../../lookups/seq-range.js'
 import type { Sql } from '../../store/connection.js'
 import { isBehind, type OrderColumn, orderedBy } from '../../store/keyset.js'
+import { hex } from '../../store/sql-words.js'
 import { type ListedMarket, selectMarketsOfConditions } from '../listing/queries.js'
 
 /** A condition on the chain. Tokens are hex text by outcome; `payouts` null: there is no result. */
@@ -12,7 +13,7 @@ export type ConditionRow = { tokens: string[]; payouts: string[] | null }
 export async function selectCondition(sql: Sql, condition: string): Promise<ConditionRow | undefined> {
   const [row] = await sql<ConditionRow[]>`
     select array(
-             select '0x' || encode(t.token, 'hex') from tokens t
+             select ${hex(sql, 't.token')} from tokens t
               where t.condition = c.id and t.outcome is not null
               order by t.outcome
            ) as tokens,
@@ -37,7 +38,7 @@ export async function selectResolutions(
 ): Promise<ResolutionRow[]> {
   const { condition } = scope
   const rows = await sql<ResolutionFact[]>`
-    select r.seq::float8, '0x' || encode(c.condition, 'hex') as condition, r.payouts,
+    select r.seq::float8, ${hex(sql, 'c.condition')} as condition, r.payouts,
            b.time as time_sec
       from resolutions r
       join conditions c on c.id = r.condition

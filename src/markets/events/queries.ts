@@ -1,5 +1,6 @@
 import { hasText, insidePattern, type QueryWord } from '../../lookups/query-words.js'
 import type { Sql } from '../../store/connection.js'
+import { hex } from '../../store/sql-words.js'
 import type { CatalogueFilter, CatalogueId } from '../catalogue-page.js'
 import { eventLabels } from '../listing/queries.js'
 
@@ -31,7 +32,7 @@ export async function selectListedEvents(
            coalesce(e.volume, 0)::text as volume, coalesce(e.liquidity, 0)::text as liquidity,
            floor(extract(epoch from e.end_at))::float8 as end_sec, e.image,
            array(
-             select '0x' || encode(m.condition, 'hex') from markets m
+             select ${hex(sql, 'm.condition')} from markets m
               where m.event = e.id and m.condition is not null order by m.id
            ) as conditions
       from events e

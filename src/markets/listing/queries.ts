@@ -1,4 +1,5 @@
 import type { Sql } from '../../store/connection.js'
+import { hex, selectBytes } from '../../store/sql-words.js'
 
 /** A market as the catalogue and the chain know it. Bytes are hex text, amounts decimal text. */
 export type ListedMarket = {
@@ -32,8 +33,8 @@ export const eventLabels = (sql: Sql) => sql`
   end`
 
 const listedColumns = (sql: Sql) => sql`
-  m.id, '0x' || encode(m.condition, 'hex') as condition, m.question, m.slug, m.outcomes,
-  array(select '0x' || encode(token, 'hex') from unnest(m.tokens) token) as tokens,
+  m.id, ${hex(sql, 'm.condition')} as condition, m.question, m.slug, m.outcomes,
+  array(select ${hex(sql, 'token')} from unnest(m.tokens) token) as tokens,
   m.active, m.closed, m.neg_risk,
   coalesce(m.volume, 0)::text as volume, coalesce(m.liquidity, 0)::text as liquidity,
   floor(extract(epoch from m.end_at))::float8 as end_sec,
@@ -67,7 +68,7 @@ export async function selectMarketsOfConditions(
   const ids = await sql<{ id: number }[]>`
     select min(id) as id from markets
      where condition = any(array(
-       select decode(substr(hex, 3), 'hex') from unnest(${[...conditions]}::text[]) hex))
+       ${selectBytes(sql, conditions)}))
      group by condition`
   const markets = await selectListedMarkets(sql, ids)
   return new Map(markets.map((market) => [market.condition ?? '', market]))

@@ -4,6 +4,7 @@ import { isReverted, isUnreverted } from '../../lookups/snapshot.js'
 import { isOneOfTags, type TagFilter } from '../../lookups/tag-filter.js'
 import { type Fragment, joinFragments, type Sql } from '../../store/connection.js'
 import { isBehind, type OrderColumn, orderedBy } from '../../store/keyset.js'
+import { hex } from '../../store/sql-words.js'
 import type { StatsPeriod } from './period.js'
 import { conditionTokens, eventTokens, givenConditions, statsColumns, statsOf, sumsOf } from './sums.js'
 
@@ -87,7 +88,7 @@ export function selectMarketStats(
       offset ${offset} limit ${limit}
     )
     select p.${sql(sort)}::text as rank, p.trades, p.traders, p.volume, p.shares, p.buy_volume, p.fees,
-           '0x' || encode(p.subject, 'hex') as condition,
+           ${hex(sql, 'p.subject')} as condition,
            first_block.time as first_sec, last_block.time as last_sec,
            m.question, m.slug, e.slug as event_slug, ${categoryOf(sql, sql`m.event`)} as category,
            ${isGone(sql)}
@@ -141,8 +142,8 @@ export type StatsToken = { id: number; token: string; condition: string; outcome
 export function selectStatsTokens(sql: Sql, conditions: readonly string[]): Promise<StatsToken[]> {
   const given = givenConditions(sql, conditions)
   return sql<StatsToken[]>`
-    select t.id, '0x' || encode(t.token, 'hex') as token,
-           '0x' || encode(ct.subject, 'hex') as condition, m.outcomes[mt.outcome + 1] as outcome
+    select t.id, ${hex(sql, 't.token')} as token,
+           ${hex(sql, 'ct.subject')} as condition, m.outcomes[mt.outcome + 1] as outcome
       from (${conditionTokens(sql, given)}) ct
       join tokens t on t.id = ct.token
       left join market_tokens mt on mt.token = t.token
@@ -269,7 +270,7 @@ export async function selectConditions(
   }
   if (sets.length === 0) return undefined
   const rows = await sql<{ condition: string }[]>`
-    select '0x' || encode(condition, 'hex') as condition
+    select ${hex(sql, 'condition')} as condition
       from (${joinFragments(sql, sets, sql`intersect`)}) named
      limit ${limit}`
   return rows.map((row) => row.condition)
@@ -290,7 +291,7 @@ export async function selectEventConditions(
   limit: number,
 ): Promise<string[]> {
   const rows = await sql<{ condition: string }[]>`
-    select distinct '0x' || encode(m.condition, 'hex') as condition from markets m
+    select distinct ${hex(sql, 'm.condition')} as condition from markets m
      where m.event = any(${[...events]}::integer[]) and m.condition is not null
      limit ${limit}`
   return rows.map(({ condition }) => condition)

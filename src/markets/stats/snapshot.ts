@@ -2,7 +2,7 @@ import { REORG_BLOCKS_MAX } from '../../core/blocks.js'
 import { LOGS_PER_BLOCK } from '../../core/seq.js'
 import { lastReorg } from '../../lookups/snapshot.js'
 import type { Sql } from '../../store/connection.js'
-import { rowsDigest } from '../../store/rows-digest.js'
+import { hex, rowsDigest } from '../../store/sql-words.js'
 import { type StatsPeriod, startHourOf } from './period.js'
 import { sumTotals } from './queries.js'
 import { conditionTokens, eventTokens, givenConditions, statsColumns, statsOf } from './sums.js'
@@ -70,12 +70,12 @@ async function* allConditions(sql: Sql): AsyncGenerator<string[]> {
   for (let from = 0; from <= last; from += CONDITIONS_PER_STATEMENT) {
     yield toTexts(
       await sql<ConditionRow[]>`
-        select '0x' || encode(condition, 'hex') as condition from conditions
+        select ${hex(sql, 'condition')} as condition from conditions
          where id between ${from} and ${from + CONDITIONS_PER_STATEMENT - 1}`,
     )
   }
   const stated = await sql<ConditionRow[]>`
-    select distinct '0x' || encode(m.condition, 'hex') as condition
+    select distinct ${hex(sql, 'm.condition')} as condition
       from tokens t
       join token_totals s on s.token = t.id
       join market_tokens mt on mt.token = t.token
@@ -100,7 +100,7 @@ async function* changedConditions(
       select distinct token from hour_candles
        where hour >= ${since} or (hour >= ${before.startHour} and hour < ${startHour})
     )
-    select '0x' || encode(coalesce(c.condition, m.condition), 'hex') as condition
+    select ${hex(sql, 'coalesce(c.condition, m.condition)')} as condition
       from traded
       join tokens t on t.id = traded.token
       left join conditions c on c.id = t.condition
@@ -108,7 +108,7 @@ async function* changedConditions(
       left join markets m on m.id = mt.market
      where coalesce(c.condition, m.condition) is not null
      union
-    select '0x' || encode(condition, 'hex') from market_stats
+    select ${hex(sql, 'condition')} from market_stats
      where period = ${period} and last_seq >= ${seqMin}`
   yield* split(toTexts(rows), CONDITIONS_PER_STATEMENT)
 }

@@ -1,5 +1,6 @@
 import { COMBO_MODULE } from '../../core/structured-id.js'
 import type { Fragment, Sql } from '../../store/connection.js'
+import { selectBytes } from '../../store/sql-words.js'
 
 /*
  * Parts of statements that the lists and the snapshot share. The tokens that count for a market or an
@@ -46,7 +47,7 @@ const isComboToken = (sql: Sql): Fragment => sql`
 
 /** `conditions` are hex text. */
 export const givenConditions = (sql: Sql, conditions: readonly string[]): Fragment =>
-  sql`select decode(substr(given, 3), 'hex') from unnest(${[...conditions]}::text[]) as given`
+  sql`${selectBytes(sql, conditions)}`
 
 /** Index: markets_event, beside those of the conditions. */
 export const eventTokens = (sql: Sql, events: readonly number[]): Fragment => {

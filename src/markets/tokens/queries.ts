@@ -4,6 +4,7 @@ import { blockOf } from '../../core/seq.js'
 import { hexToBytes } from '../../lib/hex.js'
 import type { SharePrice } from '../../lookups/position.js'
 import type { Sql } from '../../store/connection.js'
+import { hex } from '../../store/sql-words.js'
 import { type ListedMarket, selectListedMarkets } from '../listing/queries.js'
 
 /** What the chain or the catalogue has of a token; bytes are hex text. */
@@ -54,7 +55,7 @@ export async function selectPricedToken(sql: Sql, tokenId: string): Promise<Pric
 async function selectTokenHead(sql: Sql, token: Uint8Array): Promise<TokenHead | undefined> {
   const [row] = await sql<TokenHead[]>`
     select t.id, mt.market, coalesce(mt.outcome, t.outcome) as outcome,
-           '0x' || encode(coalesce(m.condition, stated.condition), 'hex') as condition,
+           ${hex(sql, 'coalesce(m.condition, stated.condition)')} as condition,
            exists (
              select from conditions c join resolutions r on r.condition = c.id
               where c.condition = coalesce(m.condition, stated.condition)

@@ -1,6 +1,7 @@
 import { CLOSED_AVERAGE, isClosed } from '../../lookups/position-sql.js'
 import { type Fragment, joinFragments, type Sql } from '../../store/connection.js'
 import { boundedPage } from '../../store/keyset.js'
+import { hex } from '../../store/sql-words.js'
 import { selectOpposite } from '../queries.js'
 
 export const CLOSED_SORTS = ['REALIZEDPNL', 'AVGPRICE', 'PRICE', 'TITLE', 'TIMESTAMP'] as const
@@ -69,9 +70,9 @@ export function selectClosedPositions(sql: Sql, scope: ClosedScope): Promise<Clo
      order by sort_key ${sql.unsafe(direction)}, p.token ${sql.unsafe(direction)}
     offset ${offset} limit ${limit}`
   return sql<ClosedRow[]>`
-    select '0x' || encode(t.token, 'hex') as token, p.average::text, ${sql.unsafe(PRICE)}::text as price,
+    select ${hex(sql, 't.token')} as token, p.average::text, ${sql.unsafe(PRICE)}::text as price,
            p.bought, p.realized, p.last_sec,
-           '0x' || encode(coalesce(m.condition, c.condition), 'hex') as condition,
+           ${hex(sql, 'coalesce(m.condition, c.condition)')} as condition,
            m.question as title, m.slug, coalesce(m.icon, m.image) as icon, e.slug as event_slug,
            m.outcomes[mt.outcome + 1] as outcome, coalesce(mt.outcome, t.outcome) as outcome_index,
            case when cardinality(m.outcomes) = 2 then m.outcomes[2 - mt.outcome] end as opposite_outcome,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Sql } from '../../store/connection.js'
+import { rowsAs } from '../../store/sql-words.js'
 import type { Seconds } from '../../upstreams/prices/source.js'
 import { BLOCK_SEC, COLUMN_BYTES, type Quote, type TickBlock, tickBlockOf } from '../fast/tick-block.js'
 import { monthOfBlock } from './month.js'
@@ -135,16 +136,14 @@ export function selectOldLive(tx: Sql, beforeSec: number, limit: number): Promis
 export async function deleteLive(tx: Sql, ticks: readonly StreamTick[]): Promise<void> {
   await tx`
     delete from live_ticks l
-     using unnest(${ticks.map(({ stream }) => stream)}::smallint[],
-                  ${ticks.map(({ sec }) => sec)}::int[]) as moved (stream, sec)
+     using ${rowsAs(tx, 'moved', ticks, { stream: 'smallint', sec: 'int' })}
      where l.stream = moved.stream and l.sec = moved.sec`
 }
 
 export function selectBlocksByKey(tx: Sql, keys: readonly BlockKey[]): Promise<BlockRow[]> {
   return tx<BlockRow[]>`
     select b.stream, b.block, b.columns
-      from unnest(${keys.map(({ stream }) => stream)}::smallint[],
-                  ${keys.map(({ block }) => block)}::int[]) as asked (stream, block)
+      from ${rowsAs(tx, 'asked', keys, { stream: 'smallint', block: 'int' })}
       join tick_blocks b on b.stream = asked.stream and b.block = asked.block`
 }
 

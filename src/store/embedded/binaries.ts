@@ -21,7 +21,7 @@ export type Binaries = { initdb: string; postgres: string }
 
 /**
  * The PostgreSQL of the npm platform package, ready to run under `user`. The package is used where
- * npm put it when possible; otherwise (no right to mend its links, or the user cannot reach it) a
+ * npm put it when possible; otherwise (no right to repair its links, or the user cannot reach it) a
  * copy is made in `copyDir`.
  */
 export function prepareBinaries(user: ServerUser, copyDir: string): Binaries {

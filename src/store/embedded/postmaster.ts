@@ -57,7 +57,7 @@ async function accepts(socketDir: string): Promise<boolean> {
   }
 }
 
-// Fast shutdown first; then without a checkpoint; then by force. Recovery mends the latter two.
+// Fast shutdown first; then without a checkpoint; then by force. Recovery repairs what the latter two leave.
 const SHUTDOWN_STEPS = [
   { name: 'SIGINT', patienceMs: 2_000 },
   { name: 'SIGQUIT', patienceMs: 400 },

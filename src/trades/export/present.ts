@@ -1,3 +1,4 @@
+import { FILL_FLAGS, hasFlag } from '../../core/fact-flags.js'
 import { toTokenId } from '../../core/ids.js'
 import { feeInMoney, toDecimal, toPrice, toPriceMillionths } from '../../core/money.js'
 import type { ExportRow } from './queries.js'
@@ -43,7 +44,7 @@ export function createBulkPresenter<Amount>(
   }
   /** Of its own order, which may be for the other token; without one it does the owner's opposite. */
   const presentOwnSide = ({ maker, token, flags, shares, ownToken, isOwnSell }: ExportRow) => {
-    const isSell = (flags & 1) !== 0
+    const isSell = hasFlag(flags, FILL_FLAGS.sell)
     const isOwner = maker === wallet
     return {
       own_token_id: tokenIdOf(isOwner ? token : (ownToken ?? token)),
@@ -60,12 +61,12 @@ export function createBulkPresenter<Amount>(
       maker: row.maker,
       taker: row.taker,
       token_id: tokenIdOf(row.token),
-      direction: sideOf((flags & 1) !== 0),
+      direction: sideOf(hasFlag(flags, FILL_FLAGS.sell)),
       price: price(usd, shares),
       shares: amount(shares),
       usd: amount(usd),
-      fee: amount(feeInMoney({ fee, isFeeInShares: (flags & 4) !== 0, usd, shares })),
-      is_taker_order: (flags & 2) !== 0,
+      fee: amount(feeInMoney({ fee, isFeeInShares: hasFlag(flags, FILL_FLAGS.feeInShares), usd, shares })),
+      is_taker_order: hasFlag(flags, FILL_FLAGS.taker),
       ...(wallet !== undefined && presentOwnSide(row)),
     }
   }

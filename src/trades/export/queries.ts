@@ -1,6 +1,7 @@
 import { type SeqRange, withinSeq } from '../../lookups/seq-range.js'
 import { isOneOfTags } from '../../lookups/tag-filter.js'
 import { type Fragment, joinFragments, type Sql, withoutPreparedPlan } from '../../store/connection.js'
+import { hex, isMakerOrder, isMarketFill, isSell, isTakerOrder } from '../../store/sql-words.js'
 
 /** Which fills of a market: those of resting orders, the logs of the orders that took them, or both. */
 export type FillKind = 'maker' | 'taker' | 'all'
@@ -42,11 +43,11 @@ export const countExport = (sql: Sql, scope: ExportScope, limit: number) =>
 export function selectExport(sql: Sql, scope: ExportScope, limit: number) {
   const newest = sql`order by seq desc limit ${limit}`
   return withoutPreparedPlan(sql<ExportRow[]>`
-    select '0x' || encode(f.tx_hash, 'hex') as tx_hash,
-           '0x' || encode(f.order_hash, 'hex') as order_hash, b.time as time_sec,
-           '0x' || encode(maker.address, 'hex') as maker,
-           '0x' || encode(taker.address, 'hex') as taker,
-           '0x' || encode(t.token, 'hex') as token, f.flags, f.usd, f.shares, f.fee,
+    select ${hex(sql, 'f.tx_hash')} as tx_hash,
+           ${hex(sql, 'f.order_hash')} as order_hash, b.time as time_sec,
+           ${hex(sql, 'maker.address')} as maker,
+           ${hex(sql, 'taker.address')} as taker,
+           ${hex(sql, 't.token')} as token, f.flags, f.usd, f.shares, f.fee,
            ${ownColumns(sql, scope)}
       from (select * from (${scanExport(sql, scope, sql`*`, newest)}) scans ${newest}) f
      cross join lateral (select time from blocks where number = f.seq >> 20 offset 0) b
@@ -74,11 +75,11 @@ function joinOwnOrder(sql: Sql, scope: ExportScope): Fragment {
   if (subject.of !== 'wallet' || !hasOwnOrders(scope)) return sql``
   return sql`
     left join lateral (
-      select '0x' || encode(t.token, 'hex') as token, o.flags & 1 <> 0 as is_sell
+      select ${hex(sql, 't.token')} as token, ${isSell(sql, 'o')} as is_sell
         from fills o
         join tokens t on t.id = o.token
        where f.wallet <> ${subject.wallet} and o.wallet = ${subject.wallet}
-         and o.tx_hash = f.tx_hash and o.flags & 2 <> 0
+         and o.tx_hash = f.tx_hash and ${isTakerOrder(sql, 'o')}
          and o.seq > f.seq and o.seq < ((f.seq >> 20) + 1) << 20
          and ${withinSeq(sql, 'o.seq', scope)}
        limit 1
@@ -105,12 +106,12 @@ function scanExport(sql: Sql, scope: ExportScope, columns: Fragment, tail: Fragm
   const { wallet, view } = subject
   const own = (flags: Fragment) =>
     sql`(select ${columns} from fills where wallet = ${wallet} and ${flags} and ${within} ${tail})`
-  if (view === 'own') return own(sql`flags & 128 = 0`)
+  if (view === 'own') return own(isMarketFill(sql))
   const made = own(sql`flags & 130 = 0`)
   // The fill of a wallet with itself is among those that it made.
   const taken = sql`
     (select ${columns} from fills
-      where taker = ${wallet} and wallet <> ${wallet} and flags & 2 = 0 and flags & 128 = 0
+      where taker = ${wallet} and wallet <> ${wallet} and ${isMakerOrder(sql)} and ${isMarketFill(sql)}
         and ${within} ${tail})`
   return joinFragments(sql, [made, taken], sql`union all`)
 }
@@ -132,6 +133,6 @@ function isOfSubject(sql: Sql, subject: Exclude<ExportSubject, { of: 'wallet' }>
 }
 
 function isOfKind(sql: Sql, fills: FillKind): Fragment {
-  if (fills === 'all') return sql`flags & 128 = 0`
+  if (fills === 'all') return isMarketFill(sql)
   return fills === 'maker' ? sql`flags & 130 = 0` : sql`flags & 130 = 2`
 }

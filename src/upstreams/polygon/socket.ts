@@ -102,7 +102,7 @@ export class PolygonSocket {
     if (message.kind === 'head') return this.#onHead(message.head)
     const { tx } = message
     if (this.#pendingSeen.get(tx.hash) !== undefined) return undefined
-    if (this.#pendingSeen.size >= PENDING_REMEMBERED) this.#pendingSeen.turn()
+    if (this.#pendingSeen.size >= PENDING_REMEMBERED) this.#pendingSeen.rotate()
     this.#pendingSeen.set(tx.hash, true)
     return this.#listener.onPending?.(tx)
   }

@@ -2,6 +2,7 @@ import type { Page } from '../../core/page.js'
 import { type SeqRange, withinSeq } from '../../lookups/seq-range.js'
 import { type Fragment, joinFragments, type Sql } from '../../store/connection.js'
 import { boundedPage } from '../../store/keyset.js'
+import { hex, isOfUser, isSplit } from '../../store/sql-words.js'
 
 /** What a wallet did with tokens beside trading. */
 export type ActivityScope = SeqRange & { wallet: number; isAscending: boolean }
@@ -34,20 +35,20 @@ export function selectActivity(sql: Sql, scope: ActivityScope, page: Page): Prom
       where a.wallet = ${scope.wallet} and ${isOnPage(sql, 'a', scope, page)} and ${isWanted}
       order by a.seq ${direction(sql, scope)}
       limit ${page.offset + page.limit})`
-  const isOfUser = isUserAct(sql, 'a')
+  const isWanted = isUserAct(sql, 'a')
   const scans = [
     scan(
-      sql`case when a.flags & 1 = 0 then 'split' else 'merge' end as event_type, a.amount,
+      sql`case when ${isSplit(sql, 'a')} then 'split' else 'merge' end as event_type, a.amount,
           a.condition, null::bytea as market, null::integer as outcomes,
           null::integer as question_count`,
       'splits',
-      isOfUser,
+      isWanted,
     ),
     scan(
       sql`'redemption', a.payout, a.condition, null::bytea, (a.flags >> 4)::integer,
           null::integer`,
       'redemptions',
-      isOfUser,
+      isWanted,
     ),
     scan(
       sql`'nrc', a.amount, null::integer, a.market, null::integer,
@@ -63,8 +64,8 @@ export function selectActivity(sql: Sql, scope: ActivityScope, page: Page): Prom
   return sql<ActivityRow[]>`
     with page as materialized (${boundedPage(sql, merged)})
     select p.seq::float8, p.event_type, b.time as time_sec, p.amount, p.outcomes, p.question_count,
-           '0x' || encode(p.tx_hash, 'hex') as tx_hash,
-           '0x' || encode(coalesce(c.condition, p.market), 'hex') as reference,
+           ${hex(sql, 'p.tx_hash')} as tx_hash,
+           ${hex(sql, 'coalesce(c.condition, p.market)')} as reference,
            b.number is null or coalesce(c.condition, p.market) is null as is_gone
       from page p
       left join blocks b on b.number = p.seq >> 20
@@ -73,11 +74,11 @@ export function selectActivity(sql: Sql, scope: ActivityScope, page: Page): Prom
 }
 
 /**
- * The condition that the wallet of a split or redemption wanted it, and that it is of no combo. Bits of
- * the flags: 1 merge, 4 user; of redemptions 16 * outcomes. Index: conditions_pkey.
+ * The condition that the wallet of a split or redemption wanted it, and that it is of no combo.
+ * Index: conditions_pkey.
  */
 export const isUserAct = (sql: Sql, alias: string): Fragment => sql`
-  ${sql(alias)}.flags & 4 <> 0
+  ${isOfUser(sql, alias)}
   and not exists (
     select from conditions c
      where c.id = ${sql(alias)}.condition and get_byte(c.condition, 0) = 3
@@ -124,10 +125,10 @@ export function selectFlows(sql: Sql, scope: FlowScope, page: Page): Promise<Flo
   return sql<FlowRow[]>`
     with page as materialized (${boundedPage(sql, merged)})
     select p.seq::float8, p.kind, b.time as time_sec, p.amount,
-           '0x' || encode(p.tx_hash, 'hex') as tx_hash,
-           '0x' || encode(asset.address, 'hex') as asset,
-           '0x' || encode(ramp.address, 'hex') as ramp,
-           '0x' || encode(recipient.address, 'hex') as recipient,
+           ${hex(sql, 'p.tx_hash')} as tx_hash,
+           ${hex(sql, 'asset.address')} as asset,
+           ${hex(sql, 'ramp.address')} as ramp,
+           ${hex(sql, 'recipient.address')} as recipient,
            b.number is null or asset.id is null or ramp.id is null or recipient.id is null
              as is_gone
       from page p

@@ -10,7 +10,7 @@ import { ensurePartitions } from '../../chain/write/partitions.js'
 import {
   cutRecentBlocks,
   insertRecentBlocks,
-  insertRewind,
+  insertReorg,
   moveCursor,
   selectRecentBlock,
   startLedger,
@@ -18,7 +18,7 @@ import {
 import { seqOf } from '../../core/seq.js'
 import { BLOCK, CONDITION, NO, word, YES } from '../../events/test-facts.js'
 import { LedgerStore } from '../../ledger/rows/ledger-store.js'
-import { rewindLedger } from '../../ledger/rows/undo-journal.js'
+import { revertLedger } from '../../ledger/rows/undo-journal.js'
 import { hexToBytes } from '../../lib/hex.js'
 import type { Sql } from '../../store/connection.js'
 import { transact } from '../../store/transaction.js'
@@ -100,7 +100,7 @@ export class TestFacts {
     if (cursor === undefined) throw new Error(`there is no block ${toBlock}`)
     await transact(this.sql, async (tx) => {
       await cutFacts(tx, toBlock + 1)
-      await rewindLedger(tx, toBlock, await insertRewind(tx, toBlock))
+      await revertLedger(tx, toBlock, await insertReorg(tx, toBlock))
       await cutRecentBlocks(tx, toBlock + 1)
       await moveCursor(tx, cursor)
     })
