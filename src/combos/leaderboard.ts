@@ -13,7 +13,7 @@ import {
   selectComboState,
   selectRankedCount,
 } from './leaderboard-queries.js'
-import { presentComboBoard, presentComboRank } from './present-market.js'
+import { presentComboBoard, presentComboRank } from './present.js'
 import { ComboBoard, ComboRank } from './schemas.js'
 
 const DAY_SEC = 86_400

@@ -3,9 +3,8 @@ import { hexToBytes } from '../lib/hex.js'
 import { selectWalletId } from '../lookups/ids.js'
 import type { SeqRange } from '../lookups/seq-range.js'
 import { lastReorg } from '../lookups/snapshot.js'
+import { isRealizedBy, isUserAct } from '../lookups/wallet-facts.js'
 import { type Fragment, joinFragments, type Sql } from '../store/connection.js'
-import { isUserAct } from '../wallets/activity/queries.js'
-import { isRealizedBy } from '../wallets/queries.js'
 import { BASIS, type FactSums, NO_FACTS } from './score.js'
 
 /** Facts with `starts[0]` <= seq <= `until`, cut into slices that begin at each of the starts. */

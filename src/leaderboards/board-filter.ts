@@ -2,8 +2,8 @@ import { badRequest } from '../core/errors.js'
 import { parseConditionId } from '../core/structured-id.js'
 import { selectTokenIds } from '../lookups/market-filter.js'
 import type { Sql } from '../store/connection.js'
-import type { PnlFilter } from '../wallets/token-scope.js'
 import { type ScopeKind, selectScopeId, selectTagSlug } from './queries.js'
+import type { BoardFilters } from './schemas.js'
 
 type Dimension = 'category' | 'tag' | 'market_slug' | 'condition_id' | 'event_slug'
 
@@ -18,7 +18,9 @@ const ALL_MARKETS = { scope: 0 }
 const DIMENSIONS = 'category, tags, market, market_slug, condition_id, event_slug'
 
 /** `undefined`: not narrowed. Throws a 400 where a request asks for two things at once. */
-export function readBoardFilter(input: PnlFilter): BoardFilter | undefined {
+export function readBoardFilter(
+  input: { [Name in keyof typeof BoardFilters]?: string | undefined },
+): BoardFilter | undefined {
   const given: [Dimension, string | undefined][] = [
     ['category', input.category],
     ['tag', readTag('tags', input.tags)],

@@ -1,16 +1,12 @@
 import { Type } from 'typebox'
 import { V3 } from '../accounts/access.js'
-import { withLegs } from '../combos/leg-queries.js'
-import { selectComboPositions } from '../combos/position-queries.js'
-import { presentComboPosition } from '../combos/present-position.js'
-import { ComboPosition } from '../combos/schemas.js'
 import { REORG_BLOCKS_MAX } from '../core/blocks.js'
 import { parseMillionths } from '../core/money.js'
-import type { Page } from '../core/page.js'
 import { endpointRoutes } from '../http/endpoint.js'
 import { createView, defineList } from '../http/list.js'
 import { Address, ConditionId, MarketFilters, oneOf, Shares, Slug, TokenId } from '../http/parameters.js'
 import { nullable } from '../lib/nullable.js'
+import { comboPositionsByChange } from '../lookups/combos/positions.js'
 import { selectWalletId } from '../lookups/ids.js'
 import { withMarkets } from '../lookups/market-block.js'
 import { type MarketFilter, selectTokenIds } from '../lookups/market-filter.js'
@@ -84,6 +80,8 @@ async function resolvePositions(
   }
 }
 
+const NO_COMBOS = { values: [], hasMore: false, lastKey: undefined }
+
 export const walletPositions = defineList({
   path: '/v3/wallets/:address/positions',
   operationId: 'listWalletPositions',
@@ -131,19 +129,16 @@ export const walletPositions = defineList({
     }),
   },
   appendedRows: {
-    view: createView({
-      row: ComboPosition,
-      select: async (sql: Sql, scope: PositionScope, page: Page) => {
+    view: {
+      row: comboPositionsByChange.row,
+      select: async (sql, scope, page) => {
         const { wallet, tokens, status = 'all', until, sizeMin } = scope
         // A combo is of no market and of no condition of one.
-        if (wallet === undefined || tokens !== undefined) return []
+        if (wallet === undefined || tokens !== undefined) return NO_COMBOS
         const combos = { condition: undefined, token: undefined, wallet, status, until, sizeMin }
-        return await selectComboPositions(sql, combos, page)
+        return await comboPositionsByChange.select(sql, combos, page)
       },
-      keyOf: ({ lastSec, token }) => [lastSec, token],
-      complete: withLegs,
-      present: presentComboPosition,
-    }),
+    },
     fields: {
       include_combos: Type.Optional(Type.Literal(true)),
       included_position_types: Type.Optional(Type.Array(Type.String())),

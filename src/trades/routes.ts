@@ -1,11 +1,8 @@
 import { Type } from 'typebox'
 import { V3, V3_HEAVY } from '../accounts/access.js'
-import { COMBO_TRADES_SOURCE, presentComboTrade } from '../combos/present.js'
-import { ComboTrade } from '../combos/schemas.js'
 import { badRequest } from '../core/errors.js'
-import type { Page } from '../core/page.js'
 import { endpointRoutes } from '../http/endpoint.js'
-import { createView, defineList } from '../http/list.js'
+import { defineList } from '../http/list.js'
 import {
   Address,
   BuilderCode,
@@ -18,11 +15,9 @@ import {
   TokenId,
 } from '../http/parameters.js'
 import { selectBuilderId, selectWalletId } from '../lookups/ids.js'
-import { withMarkets } from '../lookups/market-block.js'
-import type { Sql } from '../store/connection.js'
-import { NO_BUILDER, presentPaidFee, presentPaidFeeSums } from './present.js'
-import { type Role, selectTrades, type TradeScope } from './queries.js'
-import { PaidFee, PaidFeeSums } from './schemas.js'
+import { COMBO_TRADES_SOURCE, ComboTrade, comboTradesByTime } from '../lookups/trades/combo-trades.js'
+import { NO_BUILDER } from '../lookups/trades/present.js'
+import type { Role, TradeScope } from '../lookups/trades/queries.js'
 import {
   chooseTradeView,
   GroupByOrder,
@@ -34,21 +29,15 @@ import {
   TRADE_VIEWS,
   TradeFilters,
   tradesByTime,
-} from './trade-lists.js'
+} from '../lookups/trades/trade-lists.js'
+import { presentPaidFee, presentPaidFeeSums } from './present.js'
+import { PaidFee, PaidFeeSums } from './schemas.js'
 
 const ROLES: Record<'maker' | 'taker' | 'both', readonly Role[]> = {
   maker: ['maker'],
   taker: ['taker'],
   both: ['maker', 'taker'],
 }
-
-const comboTrades = createView({
-  row: ComboTrade,
-  select: (sql: Sql, scope: TradeScope, page: Page) => selectTrades(sql, 'combo', scope, page),
-  keyOf: ({ seq }) => [seq],
-  complete: withMarkets,
-  present: presentComboTrade,
-})
 
 export const walletTrades = defineList({
   path: '/v3/wallets/:address/trades',
@@ -99,7 +88,7 @@ export const walletTrades = defineList({
     },
     isWanted: (input) => input.include_combos,
     select: async (sql, scope, page) => {
-      const found = scope === undefined ? undefined : await comboTrades.select(sql, scope, page)
+      const found = scope === undefined ? undefined : await comboTradesByTime.select(sql, scope, page)
       const { values = [], hasMore = false } = found ?? {}
       return {
         include_combos: true,

@@ -3,6 +3,7 @@ import { hexToBytes } from '../lib/hex.js'
 import { isListed, type PositionKind, unrealizedPnl } from '../lookups/position-sql.js'
 import { type SeqRange, withinSeq } from '../lookups/seq-range.js'
 import { isTokenTagged, type TagFilter } from '../lookups/tag-filter.js'
+import { isRealizedBy } from '../lookups/wallet-facts.js'
 import { type Fragment, joinFragments, type Sql } from '../store/connection.js'
 import {
   EMPTY_SUMMARY,
@@ -152,11 +153,6 @@ export async function selectRealized(
       : await sql<RealizedSum[]>`select ${realizedSums(sql)} ${steps}`
   return row ?? NOTHING_REALIZED
 }
-
-/** The condition on rows of `pnl`. Steps of combos stand in the same table. */
-export const isRealizedBy = (sql: Sql, wallet: number, range: SeqRange): Fragment => sql`
-  wallet = ${wallet} and ${withinSeq(sql, 'seq', range)} and token not in (
-    select p.token from positions p where p.wallet = ${wallet} and ${isListed(sql, 'combo')})`
 
 const realizedSums = (sql: Sql): Fragment => sql`
   (count(*) filter (where amount > 0))::integer as wins,

@@ -1,5 +1,6 @@
 import type { Page } from '../../core/page.js'
 import { type SeqRange, withinSeq } from '../../lookups/seq-range.js'
+import { isUserAct } from '../../lookups/wallet-facts.js'
 import { type Fragment, joinFragments, type Sql } from '../../store/connection.js'
 import { boundedPage } from '../../store/keyset.js'
 
@@ -71,18 +72,6 @@ export function selectActivity(sql: Sql, scope: ActivityScope, page: Page): Prom
       left join conditions c on c.id = p.condition
      order by p.seq ${order}`
 }
-
-/**
- * The condition that the wallet of a split or redemption wanted it, and that it is of no combo. Bits of
- * the flags: 1 merge, 4 user; of redemptions 16 * outcomes. Index: conditions_pkey.
- */
-export const isUserAct = (sql: Sql, alias: string): Fragment => sql`
-  ${sql(alias)}.flags & 4 <> 0
-  and not exists (
-    select from conditions c
-     where c.id = ${sql(alias)}.condition and get_byte(c.condition, 0) = 3
-       and substr(c.condition, 20, 8) = '\\x0000000000000000'
-  )`
 
 /** Money that a wallet brought through a ramp or took out. */
 export type FlowScope = SeqRange & {

@@ -1,10 +1,10 @@
-import type { Page } from '../core/page.js'
-import { blockOf, seqOf } from '../core/seq.js'
-import { hexToBytes } from '../lib/hex.js'
-import { type SeqRange, splitRange, withinSeq } from '../lookups/seq-range.js'
-import { isTokenTagged, type TagFilter } from '../lookups/tag-filter.js'
-import { type Fragment, joinFragments, type Sql } from '../store/connection.js'
-import { boundedPage } from '../store/keyset.js'
+import type { Page } from '../../core/page.js'
+import { blockOf, seqOf } from '../../core/seq.js'
+import { hexToBytes } from '../../lib/hex.js'
+import { type Fragment, joinFragments, type Sql } from '../../store/connection.js'
+import { boundedPage } from '../../store/keyset.js'
+import { type SeqRange, splitRange, withinSeq } from '../seq-range.js'
+import { isTokenTagged, type TagFilter } from '../tag-filter.js'
 
 /** What a wallet is in a fill: the owner of the order, or its counterparty. */
 export type Role = 'maker' | 'taker'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createTestDatabase } from '../../test/database.js'
+import { createTestDatabase } from '../../../test/database.js'
 import { selectTradeGroups, selectTrades, selectTradesByOrder, type TradeScope } from './queries.js'
 
 const PAGE = { limit: 5, offset: 0, after: undefined }

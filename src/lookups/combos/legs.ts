@@ -1,7 +1,13 @@
-import type { Sql } from '../store/connection.js'
+import { type Static, Type } from 'typebox'
+import { toConditionId } from '../../core/structured-id.js'
+import { toTokenId } from '../../core/token-id.js'
+import { toIsoTime } from '../../core/unix-time.js'
+import { namedObject } from '../../lib/named-object.js'
+import { nullable } from '../../lib/nullable.js'
+import type { Sql } from '../../store/connection.js'
 
 /** A leg of a combo. Bytes are hex text, times Unix seconds, whole numbers of any size text. */
-export type LegRow = {
+type LegRow = {
   combo: number
   place: number
   token: string
@@ -39,10 +45,7 @@ export type LegRow = {
  * has none. One query for a whole page. Indexes: combos_condition, resolutions_condition,
  * raw_logs_structured, markets_condition, markets_question and primary keys.
  */
-export async function selectLegs(
-  sql: Sql,
-  combos: readonly (number | null)[],
-): Promise<Map<number, LegRow[]>> {
+async function selectLegs(sql: Sql, combos: readonly (number | null)[]): Promise<Map<number, LegRow[]>> {
   const ids = [...new Set(combos)].filter((id) => id !== null)
   if (ids.length === 0) return new Map()
   const rows = await sql<LegRow[]>`
@@ -106,11 +109,14 @@ export async function selectLegs(
   return byCombo
 }
 
+/** A row with the legs of its combo. */
+export type WithLegs<Row> = Row & { legs: LegRow[] }
+
 /** Adds the legs of its combo to each row of a page. */
 export async function withLegs<Row extends { combo: number | null }>(
   sql: Sql,
   rows: readonly Row[],
-): Promise<(Row & { legs: LegRow[] })[]> {
+): Promise<WithLegs<Row>[]> {
   const legs = await selectLegs(
     sql,
     rows.map(({ combo }) => combo),
@@ -119,4 +125,127 @@ export async function withLegs<Row extends { combo: number | null }>(
     ...row,
     legs: row.combo === null ? [] : (legs.get(row.combo) ?? []),
   }))
+}
+
+const Text = nullable(Type.String())
+
+/** Fields from `leg_outcome_label` on, but for those of the result, are only there with a market. */
+export const Leg = namedObject('ComboLeg', {
+  leg_index: Type.Integer({ minimum: 0 }),
+  leg_position_id: Type.String({
+    description: 'the structured token, which is not the CLOB token',
+  }),
+  leg_condition_id: Type.String({ description: '0x and 62 hexadecimal digits' }),
+  leg_outcome_index: Type.Integer({ minimum: 0 }),
+  leg_status: Type.String({
+    enum: ['OPEN', 'RESOLVED_WIN', 'RESOLVED_LOSS', 'RESOLVED_PARTIAL'],
+  }),
+  leg_result: Type.String({ enum: ['won', 'lost', 'resolved', 'pending'] }),
+  leg_resolved_at: nullable(Type.String({ description: 'ISO 8601' }), 'null: no result yet'),
+  leg_current_price: nullable(Type.String({ description: '4 decimals' }), 'null: none is known'),
+  leg_price_source: nullable(
+    Type.String({ enum: ['settlement', 'clob_mid', 'last_fill', 'polymarket_market'] }),
+  ),
+  leg_outcome_label: Type.Optional(Text),
+  market_token_id: Type.Optional(nullable(Type.String({ description: 'the CLOB token' }))),
+  market_slug: Type.Optional(Text),
+  market_title: Type.Optional(Text),
+  event_title: Type.Optional(Text),
+  market: Type.Optional(
+    namedObject('ComboLegMarket', {
+      market_id: Type.String(),
+      slug: Text,
+      title: Text,
+      outcome: Text,
+      image_url: Text,
+      icon_url: Text,
+      category: Text,
+      subcategory: Text,
+      tags: Type.Array(Type.String()),
+      end_date: Text,
+      active: nullable(Type.Boolean()),
+      closed: nullable(Type.Boolean()),
+      accepting_orders: nullable(Type.Boolean()),
+      resolved: Type.Boolean(),
+      winning_outcome_index: nullable(Type.Integer()),
+      event_title: Text,
+      event: namedObject('ComboLegEvent', {
+        event_id: Text,
+        event_slug: Text,
+        event_title: Text,
+        event_image: Text,
+      }),
+    }),
+  ),
+})
+
+type LegStatus = 'OPEN' | 'RESOLVED_WIN' | 'RESOLVED_LOSS' | 'RESOLVED_PARTIAL'
+
+export function presentLeg(leg: LegRow): Static<typeof Leg> {
+  const status = legStatusOf(leg)
+  return {
+    leg_index: leg.place,
+    leg_position_id: toTokenId(leg.token),
+    leg_condition_id: toConditionId(leg.token),
+    leg_outcome_index: leg.outcome,
+    leg_status: status,
+    leg_result: RESULTS[status],
+    leg_resolved_at: leg.resolvedSec === null ? null : toIsoTime(leg.resolvedSec),
+    leg_current_price: leg.price,
+    leg_price_source: leg.priceSource,
+    ...(leg.marketId !== null && presentLegMarket(leg, leg.marketId)),
+  }
+}
+
+/** Old names of some fields stand beside the object that has them all. */
+function presentLegMarket(leg: LegRow, marketId: number) {
+  const { slug, title, outcomeLabel, eventId, eventSlug, eventTitle, eventImage } = leg
+  return {
+    leg_outcome_label: outcomeLabel,
+    market_token_id: leg.marketToken === null ? null : toTokenId(leg.marketToken),
+    market_slug: slug,
+    market_title: title,
+    event_title: eventTitle,
+    market: {
+      market_id: `${marketId}`,
+      slug,
+      title,
+      outcome: outcomeLabel,
+      image_url: leg.image,
+      icon_url: leg.icon,
+      category: leg.category,
+      subcategory: null,
+      tags: leg.tags ?? [],
+      end_date: leg.endAt?.toISOString() ?? null,
+      active: leg.active,
+      closed: leg.closed,
+      accepting_orders: leg.acceptingOrders,
+      resolved: leg.numerator !== null || leg.winner !== null,
+      winning_outcome_index: leg.winner,
+      event_title: eventTitle,
+      event: {
+        event_id: eventId === null ? null : `${eventId}`,
+        event_slug: eventSlug,
+        event_title: eventTitle,
+        event_image: eventImage,
+      },
+    },
+  }
+}
+
+/** What the result of a leg makes of it. */
+export function legStatusOf({
+  numerator,
+  denominator,
+}: Pick<LegRow, 'numerator' | 'denominator'>): LegStatus {
+  if (numerator === null) return 'OPEN'
+  if (numerator === '0') return 'RESOLVED_LOSS'
+  return numerator === denominator ? 'RESOLVED_WIN' : 'RESOLVED_PARTIAL'
+}
+
+const RESULTS: Record<LegStatus, string> = {
+  OPEN: 'pending',
+  RESOLVED_WIN: 'won',
+  RESOLVED_LOSS: 'lost',
+  RESOLVED_PARTIAL: 'resolved',
 }
