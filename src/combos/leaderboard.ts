@@ -1,9 +1,10 @@
 import { Type } from 'typebox'
 import { V3 } from '../accounts/access.js'
-import { badRequest, unavailable } from '../core/errors.js'
+import { badRequest } from '../core/errors.js'
 import type { Page } from '../core/page.js'
 import { createView, defineList } from '../http/list.js'
 import { oneOf, TimeBounds } from '../http/parameters.js'
+import { requireBoard } from '../lookups/board.js'
 import { selectSeqRange, type TimeRange } from '../lookups/seq-range.js'
 import type { Sql } from '../store/connection.js'
 import {
@@ -77,8 +78,7 @@ export const comboLeaderboard = defineList({
   page: { name: 'data', limitMax: 100, hasCursors: false },
   resolve: async (sql, input, { nowMs }): Promise<BoardScope> => {
     const window = windowOf(input, nowMs)
-    const state = await selectComboState(sql)
-    if (state === undefined) throw unavailable('leaderboard_unavailable')
+    const state = requireBoard(await selectComboState(sql))
     const isOfAllTime = input.period === 'all'
     const range = isOfAllTime ? undefined : await selectSeqRange(sql, window)
     return {

@@ -4,6 +4,7 @@ import { COMBO_ACTIONS } from '../events/combo-actions.js'
 import { isUnreverted } from '../lookups/snapshot.js'
 import { type Fragment, joinFragments, type Sql } from '../store/connection.js'
 import { isBehind, orderedBy } from '../store/keyset.js'
+import { COMBO_ACTIVITY } from './queries.js'
 
 export type ComboMarketScope = {
   /** `undefined`: all combos. */
@@ -104,8 +105,7 @@ export function selectComboMarkets(
 }
 
 /** Whether nothing of what is counted of the combo `m` was reverted since. */
-const isHeld = (sql: Sql): Fragment =>
-  isUnreverted(sql, sql`m.touched_seq`, sql`(select rewind from combo_state)`)
+const isHeld = (sql: Sql): Fragment => isUnreverted(sql, sql`m.touched_seq`, COMBO_ACTIVITY)
 
 /** The shares that exist of the combo `m`, and its result, which is null while there is none. */
 const stateOf = (sql: Sql, until: number): Fragment => sql`

@@ -4,8 +4,12 @@ import { parseTokenId } from '../core/token-id.js'
 import { hexToBytes } from '../lib/hex.js'
 import { isListed, unrealizedPnl } from '../lookups/position-sql.js'
 import { type SeqRange, withinSeq } from '../lookups/seq-range.js'
+import type { SnapshotState } from '../lookups/snapshot.js'
 import { type Fragment, joinFragments, type Sql } from '../store/connection.js'
 import { isBehind, orderedBy } from '../store/keyset.js'
+
+/** Where the tables of what happened in combos stand. */
+export const COMBO_ACTIVITY: SnapshotState = (sql) => sql`select head_block as block, rewind from combo_state`
 
 /** The parameters that name a combo, one way or another; all that are given must name the same. */
 export type ComboNames = {

@@ -1,11 +1,11 @@
 import type { Page } from '../core/page.js'
+import { withinRanks } from '../lookups/board.js'
 import type { Sql } from '../store/connection.js'
 import type { ResolvedFilter } from './board-filter.js'
 import {
   type AllTimeColumn,
   type AllTimeRow,
   type RollingRow,
-  ranksBefore,
   selectAllTimeBoard,
   selectMarketBoard,
   selectRollingBoard,
@@ -47,14 +47,3 @@ export async function selectRollingPage(
   const board = { scope: population.scope, days: PERIOD_DAYS[period] }
   return await selectRollingBoard(sql, board, withinRanks(page, ROLLING_RANK_MAX))
 }
-
-/** The part of a page that lies within the ranks of its board. */
-const withinRanks = (page: Page, rankMax: number): Page => ({
-  ...page,
-  limit: Math.max(Math.min(page.limit, rankMax - ranksBefore(page)), 0),
-})
-
-type RankedRow = { sortKey: bigint; wallet: number; rank: number }
-
-/** What a cursor remembers of a row. */
-export const rankKeyOf = ({ sortKey, wallet, rank }: RankedRow) => [`${sortKey}`, wallet, rank]

@@ -5,17 +5,16 @@ import { endpointRoutes } from '../http/endpoint.js'
 import { createView, defineList } from '../http/list.js'
 import { oneOf, Slug } from '../http/parameters.js'
 import { errorReply } from '../lib/error-reply.js'
+import { checkDepth, rankKeyOf, requireBoard } from '../lookups/board.js'
 import { isOfScope, readBoardFilter, resolveBoardFilter, selectPopulation } from './board-filter.js'
 import {
   type BoardPeriod,
   type LeaderboardScope,
-  rankKeyOf,
   selectAllTimePage,
   selectRollingPage,
 } from './board-page.js'
 import { presentAllTimeRow, presentEnvelope, presentRollingRow, presentTagRow } from './present.js'
-import { type AllTimeColumn, selectTagSlug } from './queries.js'
-import { checkDepth, requireSnapshot } from './refusals.js'
+import { type AllTimeColumn, selectBoardSnapshot, selectTagSlug } from './queries.js'
 import {
   ALL_TIME_RANK_MAX,
   AllTimeRank,
@@ -99,7 +98,7 @@ export const leaderboard = defineList({
     }
     const isCapped = period === 'all' && asked === undefined
     if (isCapped) checkDepth({ ...input, limitMax: LIMIT_MAX, rankMax: ALL_TIME_RANK_MAX })
-    const { snapshot, asOfSec } = await requireSnapshot(sql, until)
+    const { snapshot, asOfSec } = requireBoard(await selectBoardSnapshot(sql), { until })
     return {
       ...(await resolveBoardFilter(sql, asked)),
       until: snapshot,
@@ -141,7 +140,7 @@ export const tagLeaderboard = defineList({
     checkSort(period, sort, column)
     const tag = await selectTagSlug(sql, slug)
     if (tag === undefined) throw notFound('tag not found', { tag: slug })
-    const { snapshot, asOfSec } = await requireSnapshot(sql, until)
+    const { snapshot, asOfSec } = requireBoard(await selectBoardSnapshot(sql), { until })
     return {
       kind: 'tag',
       value: tag,

@@ -3,10 +3,10 @@ import { V3 } from '../accounts/access.js'
 import type { Page } from '../core/page.js'
 import { createView, defineList } from '../http/list.js'
 import { ERROR_CODE } from '../http/validation.js'
+import { requireBoard } from '../lookups/board.js'
 import type { Sql } from '../store/connection.js'
 import { presentScope } from './present.js'
-import { countScopes, type ScopeSearch, selectScopes } from './queries.js'
-import { requireSnapshot } from './refusals.js'
+import { countScopes, type ScopeSearch, selectBoardSnapshot, selectScopes } from './queries.js'
 import { BOARD_ERRORS, ListedScope, PERIOD_DAYS, ScopesEnvelope, ScopesQuery } from './schemas.js'
 
 const LIMIT_MAX = 200
@@ -34,7 +34,7 @@ export const leaderboardScopes = defineList({
   },
   readsOneSnapshot: true,
   resolve: async (sql, { period, scope, q = '' }): Promise<ListedScopes> => {
-    const { asOfSec } = await requireSnapshot(sql)
+    const { asOfSec } = requireBoard(await selectBoardSnapshot(sql))
     return { days: PERIOD_DAYS[period], kind: scope, query: q.toLowerCase(), asOfSec }
   },
   views: {
