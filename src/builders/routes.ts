@@ -36,15 +36,12 @@ export const builders = defineList({
   }),
   page: { name: 'builders', limitMax: 300 },
   resolve: async (_sql, { sort }) => ({ sort }),
-  views: {
-    all: createView({
-      row: RankedBuilder,
-      select: selectBuilders,
-      keyOf: ({ sortKey, code, rank }) => [`${sortKey}`, code, rank],
-      present: ({ rank, ...row }) => ({ rank, ...presentBuilder(row) }),
-    }),
-  },
-  chooseView: () => 'all',
+  view: createView({
+    row: RankedBuilder,
+    select: selectBuilders,
+    keyOf: ({ sortKey, code, rank }) => [`${sortKey}`, code, rank],
+    present: ({ rank, ...row }) => ({ rank, ...presentBuilder(row) }),
+  }),
 })
 
 export const builder = defineAnswer({
@@ -136,8 +133,7 @@ export const builderByDay = defineList({
     const scope = daysOf(input, walk, id ?? undefined)
     return id === null ? undefined : scope
   },
-  views: { byDay },
-  chooseView: () => 'byDay',
+  view: byDay,
 })
 
 export const builderRoutes = endpointRoutes([

@@ -55,17 +55,14 @@ export const builderTrades = defineList({
     const scope = await resolveTrades(sql, filter, owner, until)
     return scope === undefined || found.id === null ? undefined : { ...scope, tagged, found }
   },
-  views: {
-    trades: createView({
-      row: namedObject('BuilderTrade', { ...Trade.properties, ...ProfileFields }),
-      select: (sql: Sql, scope: Scope, page) => selectTrades(sql, 'market', scope, page),
-      keyOf: ({ seq }) => [seq],
-      complete: async (sql, rows, { found }) =>
-        (await withMarkets(sql, rows)).map((row) => ({ ...row, found })),
-      present: (row) => ({ ...presentTrade(row), ...presentProfile(row.found) }),
-    }),
-  },
-  chooseView: () => 'trades',
+  view: createView({
+    row: namedObject('BuilderTrade', { ...Trade.properties, ...ProfileFields }),
+    select: (sql: Sql, scope: Scope, page) => selectTrades(sql, 'market', scope, page),
+    keyOf: ({ seq }) => [seq],
+    complete: async (sql, rows, { found }) =>
+      (await withMarkets(sql, rows)).map((row) => ({ ...row, found })),
+    present: (row) => ({ ...presentTrade(row), ...presentProfile(row.found) }),
+  }),
   extra: {
     fields: { builder: Type.String(), ...ProfileFields },
     select: async (sql, { input, scope }) => {

@@ -89,16 +89,13 @@ export const comboLeaderboard = defineList({
       isEmpty: !isOfAllTime && range === undefined,
     }
   },
-  views: {
-    all: createView({
-      row: ComboRank,
-      select: async (sql: Sql, scope: BoardScope, page: Page) =>
-        scope.isEmpty ? [] : selectComboRanks(sql, scope, page),
-      keyOf: ({ rank }) => [rank],
-      present: presentComboRank,
-    }),
-  },
-  chooseView: () => 'all',
+  view: createView({
+    row: ComboRank,
+    select: async (sql: Sql, scope: BoardScope, page: Page) =>
+      scope.isEmpty ? [] : selectComboRanks(sql, scope, page),
+    keyOf: ({ rank }) => [rank],
+    present: presentComboRank,
+  }),
   extra: {
     fields: ComboBoard,
     select: async (sql, { input, scope }) => {

@@ -62,8 +62,7 @@ export const walletComboPositions = defineList({
     if (wallet === undefined || combo === undefined || range === undefined) return undefined
     return { ...combo, wallet, status: input.status, until: range.until }
   },
-  views: { all: comboPositionsByChange },
-  chooseView: () => 'all',
+  view: comboPositionsByChange,
   extra: describedBy('v3.wallet_combos.positions'),
 })
 
@@ -114,8 +113,7 @@ export const walletComboTrades = defineList({
     if (wallet === undefined || combo === undefined || scope === undefined) return undefined
     return { ...scope, tokens: await selectComboTokens(sql, combo) }
   },
-  views: { all: comboTradesByTime },
-  chooseView: () => 'all',
+  view: comboTradesByTime,
   extra: describedBy(COMBO_TRADES_SOURCE),
 })
 
@@ -174,8 +172,7 @@ export const walletComboActivity = defineList({
   query: Type.Object(ActivityFilters),
   page: { name: 'activity', limitMax: 300 },
   resolve: (sql, input, { until }) => resolveActivity(sql, input, input.address, until),
-  views: { all: activityView },
-  chooseView: () => 'all',
+  view: activityView,
   extra: describedBy('v3.wallet_combos.activity'),
 })
 
@@ -197,8 +194,7 @@ export const comboActivity = defineList({
     }
     return resolveActivity(sql, input, input.wallet, until)
   },
-  views: { all: activityView },
-  chooseView: () => 'all',
+  view: activityView,
   extra: describedBy('v3.combos.activity'),
 })
 
@@ -221,16 +217,13 @@ export const comboMarkets = defineList({
     const until = walk.until ?? head
     return { condition: combo.condition, status: input.status, until }
   },
-  views: {
-    all: createView({
-      row: ComboMarket,
-      select: selectComboMarkets,
-      keyOf: ({ lastSeq, combo }) => [lastSeq, combo],
-      complete: withLegs,
-      present: presentComboMarket,
-    }),
-  },
-  chooseView: () => 'all',
+  view: createView({
+    row: ComboMarket,
+    select: selectComboMarkets,
+    keyOf: ({ lastSeq, combo }) => [lastSeq, combo],
+    complete: withLegs,
+    present: presentComboMarket,
+  }),
   extra: describedBy('v3.combos.markets'),
 })
 

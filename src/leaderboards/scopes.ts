@@ -37,20 +37,17 @@ export const leaderboardScopes = defineList({
     const { asOfSec } = requireBoard(await selectBoardSnapshot(sql))
     return { days: PERIOD_DAYS[period], kind: scope, query: q.toLowerCase(), asOfSec }
   },
-  views: {
-    all: createView({
-      row: ListedScope,
-      // A page that no offset reaches is none.
-      select: (sql: Sql, scope: ListedScopes, page: Page) =>
-        selectScopes(sql, scope, {
-          ...page,
-          limit: page.offset + page.limit - 1 > OFFSET_MAX ? page.limit - 1 : page.limit,
-        }),
-      keyOf: ({ value }) => [value],
-      present: presentScope,
-    }),
-  },
-  chooseView: () => 'all',
+  view: createView({
+    row: ListedScope,
+    // A page that no offset reaches is none.
+    select: (sql: Sql, scope: ListedScopes, page: Page) =>
+      selectScopes(sql, scope, {
+        ...page,
+        limit: page.offset + page.limit - 1 > OFFSET_MAX ? page.limit - 1 : page.limit,
+      }),
+    keyOf: ({ value }) => [value],
+    present: presentScope,
+  }),
   extra: {
     fields: ScopesEnvelope,
     select: async (sql, { input, scope, rows }) => {

@@ -102,16 +102,13 @@ export const walletPositions = defineList({
   }),
   page: { name: 'positions', limitMax: 300 },
   narrowBy: ['condition_id', 'market_slug'],
-  views: {
-    all: createView({
-      row: WalletPosition,
-      select: selectPositions,
-      keyOf: ({ key }) => key,
-      complete: withStates,
-      present: presentWalletPosition,
-    }),
-  },
-  chooseView: () => 'all',
+  view: createView({
+    row: WalletPosition,
+    select: selectPositions,
+    keyOf: ({ key }) => key,
+    complete: withStates,
+    present: presentWalletPosition,
+  }),
   resolve: async (sql, { address, ...filter }, { until }) => {
     const wallet = await selectWalletId(sql, address)
     const scope = await resolvePositions(sql, filter, until)
@@ -169,16 +166,13 @@ export const globalPositions = defineList({
   }),
   page: { name: 'positions', limitMax: 300 },
   narrowBy: ['token_id', 'condition_id', 'market_slug'],
-  views: {
-    all: createView({
-      row: GlobalPosition,
-      select: selectPositions,
-      keyOf: ({ key }) => key,
-      complete: withStates,
-      present: presentGlobalPosition,
-    }),
-  },
-  chooseView: () => 'all',
+  view: createView({
+    row: GlobalPosition,
+    select: selectPositions,
+    keyOf: ({ key }) => key,
+    complete: withStates,
+    present: presentGlobalPosition,
+  }),
   resolve: (sql, filter, { until }) => resolvePositions(sql, filter, until),
 })
 
@@ -230,15 +224,12 @@ export const tokenHolders = defineList({
   params: Type.Object({ token_id: TokenId }),
   query: HOLDER_QUERY,
   page: HOLDER_PAGE,
-  views: {
-    all: createView({
-      row: TokenHolder,
-      select: selectPositions,
-      keyOf: ({ key }) => key,
-      present: presentTokenHolder,
-    }),
-  },
-  chooseView: () => 'all',
+  view: createView({
+    row: TokenHolder,
+    select: selectPositions,
+    keyOf: ({ key }) => key,
+    present: presentTokenHolder,
+  }),
   resolve: (sql, input, { until }) => resolveHolders(sql, { token_id: input.token_id }, input, until),
 })
 
@@ -253,8 +244,7 @@ export const conditionHolders = defineList({
   params: Type.Object({ condition_id: ConditionId }),
   query: HOLDER_QUERY,
   page: { ...HOLDER_PAGE, limitMax: (plan) => plan.conditionPositionsPageMax },
-  views: { all: marketHolders },
-  chooseView: () => 'all',
+  view: marketHolders,
   resolve: (sql, input, { until }) => resolveHolders(sql, { condition_id: input.condition_id }, input, until),
 })
 
@@ -269,8 +259,7 @@ export const slugHolders = defineList({
   params: Type.Object({ slug: Slug }),
   query: HOLDER_QUERY,
   page: HOLDER_PAGE,
-  views: { all: marketHolders },
-  chooseView: () => 'all',
+  view: marketHolders,
   resolve: (sql, input, { until }) => resolveHolders(sql, { market_slug: input.slug }, input, until),
 })
 

@@ -189,8 +189,7 @@ export const walletFees = defineList({
   params: Type.Object({ address: Address }),
   query: Type.Object({ ...TimeBounds, order: Order }),
   page: { name: 'fees', limitMax: 300 },
-  views: { byTime: tradesByTime<TradeScope>(PaidFee, presentPaidFee) },
-  chooseView: () => 'byTime',
+  view: tradesByTime<TradeScope>(PaidFee, presentPaidFee),
   resolve: async (sql, { address, ...filter }, { until }) => {
     const wallet = await selectWalletId(sql, address)
     const scope = await resolveTrades(sql, filter, { wallet, isCharged: true }, until)

@@ -74,23 +74,20 @@ export const resolutions = defineList({
   params: Type.Object({}),
   query: Type.Object({ ...TimeBounds, condition_id: Type.Optional(ConditionId) }),
   page: { name: 'data', limitMax: 300 },
-  views: {
-    newest: createView({
-      row: namedObject('Resolution', {
-        condition_id: Type.String(),
-        payout_numerators: Numerators,
-        payout_denominator: Type.Integer({ minimum: 0, description: 'the sum of the numerators' }),
-        resolved_at: MillisecondsText('Unix milliseconds of the block'),
-        created_at: UtcText({ examples: ['2026-11-15 12:00:00.000000'] }),
-        ...Question,
-        category: Category,
-      }),
-      select: selectResolutions,
-      keyOf: ({ seq }) => [seq],
-      present: presentResolution,
+  view: createView({
+    row: namedObject('Resolution', {
+      condition_id: Type.String(),
+      payout_numerators: Numerators,
+      payout_denominator: Type.Integer({ minimum: 0, description: 'the sum of the numerators' }),
+      resolved_at: MillisecondsText('Unix milliseconds of the block'),
+      created_at: UtcText({ examples: ['2026-11-15 12:00:00.000000'] }),
+      ...Question,
+      category: Category,
     }),
-  },
-  chooseView: () => 'newest',
+    select: selectResolutions,
+    keyOf: ({ seq }) => [seq],
+    present: presentResolution,
+  }),
   resolve: async (sql, { condition_id: condition, ...times }, { until }) => {
     const range = await selectSeqRange(sql, times, until)
     return range === undefined ? undefined : { ...range, condition }

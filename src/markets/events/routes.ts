@@ -67,16 +67,13 @@ export const events = defineList({
     order: Order,
   }),
   page: { name: 'data', limitMax: 300 },
-  views: {
-    all: createView({
-      row: ListedEventRow,
-      select: selectCatalogueIds,
-      keyOf: keyOfCatalogueId,
-      complete: selectListedEvents,
-      present: presentListedEvent,
-    }),
-  },
-  chooseView: () => 'all',
+  view: createView({
+    row: ListedEventRow,
+    select: selectCatalogueIds,
+    keyOf: keyOfCatalogueId,
+    complete: selectListedEvents,
+    present: presentListedEvent,
+  }),
   resolve: async (sql, input): Promise<CatalogueScope | undefined> => {
     const { sort, order, closed, q, ...given } = input
     const words = q === undefined ? undefined : toQueryWords(q)

@@ -31,19 +31,16 @@ export const markets = defineList({
     order: Order,
   }),
   page: { name: 'data', limitMax: 300 },
-  views: {
-    all: createView({
-      row: DatedMarketRow,
-      select: selectCatalogueIds,
-      keyOf: keyOfCatalogueId,
-      complete: (sql, rows) => selectListedMarkets(sql, rows),
-      present: (market) => ({
-        ...presentWholeMarket(market),
-        created_at: presentDate(market.createdSec),
-      }),
+  view: createView({
+    row: DatedMarketRow,
+    select: selectCatalogueIds,
+    keyOf: keyOfCatalogueId,
+    complete: (sql, rows) => selectListedMarkets(sql, rows),
+    present: (market) => ({
+      ...presentWholeMarket(market),
+      created_at: presentDate(market.createdSec),
     }),
-  },
-  chooseView: () => 'all',
+  }),
   resolve: async (sql, { sort, order, closed, ...given }): Promise<CatalogueScope | undefined> => {
     const filters = await resolveCatalogueFilters(sql, given)
     if (filters === undefined) return undefined
@@ -61,16 +58,12 @@ export const marketOfCondition = defineList({
   params: Type.Object({ condition_id: ConditionId }),
   query: Type.Object({}),
   page: { name: 'data', limit: 1, limitMax: 1, hasCursors: false, repeatsPath: false },
-  views: {
-    one: createView({
-      row: WholeMarketRow,
-      select: async (_sql: Sql, { found }: { found: ListedMarket[] }, { offset }: Page) =>
-        found.slice(offset),
-      keyOf: ({ id }) => [id],
-      present: presentWholeMarket,
-    }),
-  },
-  chooseView: () => 'one',
+  view: createView({
+    row: WholeMarketRow,
+    select: async (_sql: Sql, { found }: { found: ListedMarket[] }, { offset }: Page) => found.slice(offset),
+    keyOf: ({ id }) => [id],
+    present: presentWholeMarket,
+  }),
   resolve: async (sql, { condition_id: condition }) => ({
     found: [...(await selectMarketsOfConditions(sql, [condition])).values()],
   }),

@@ -50,16 +50,13 @@ export const marketSearch = defineList({
   params: Type.Object({}),
   query: Type.Object({ q: SearchText }),
   page: { name: 'data', limitMax: 300 },
-  views: {
-    found: createView({
-      row: FoundMarketRow,
-      select: selectFound,
-      keyOf: keyOfFoundMarket,
-      complete: (sql, rows) => selectListedMarkets(sql, rows),
-      present: presentFound,
-    }),
-  },
-  chooseView: () => 'found',
+  view: createView({
+    row: FoundMarketRow,
+    select: selectFound,
+    keyOf: keyOfFoundMarket,
+    complete: (sql, rows) => selectListedMarkets(sql, rows),
+    present: presentFound,
+  }),
   resolve: async (sql, { q }): Promise<SearchScope | undefined> => {
     const words = toQueryWords(q)
     if (!isSearchable(words)) return undefined

@@ -93,15 +93,13 @@ export const marketStats = defineList({
   description: `Markets ${DESCRIPTION}`,
   resolve: async (sql, input, { nowMs }) =>
     resolveStats(sql, input, nowMs, await selectConditions(sql, input, MARKETS_MAX + 1)),
-  views: {
-    all: createView({
-      row: MarketStats,
-      select: selectMarketStats,
-      keyOf: ({ rank, condition }) => [rank, `\\x${condition.slice(2)}`],
-      complete: withPrices,
-      present: presentMarketStats,
-    }),
-  },
+  view: createView({
+    row: MarketStats,
+    select: selectMarketStats,
+    keyOf: ({ rank, condition }) => [rank, `\\x${condition.slice(2)}`],
+    complete: withPrices,
+    present: presentMarketStats,
+  }),
   extra,
 })
 
@@ -133,14 +131,12 @@ export const eventStats = defineList({
       events === undefined ? undefined : await selectEventConditions(sql, events, MARKETS_MAX + 1)
     return { ...(await resolveStats(sql, input, nowMs, conditions)), events }
   },
-  views: {
-    all: createView({
-      row: EventStats,
-      select: selectEventStats,
-      keyOf: ({ rank, event }) => [rank, event],
-      present: presentEventStats,
-    }),
-  },
+  view: createView({
+    row: EventStats,
+    select: selectEventStats,
+    keyOf: ({ rank, event }) => [rank, event],
+    present: presentEventStats,
+  }),
   extra,
 })
 

@@ -27,18 +27,15 @@ export const tags = defineList({
   params: Type.Object({}),
   query: Type.Object({}),
   page: { name: 'tags', limitMax: 300 },
-  views: {
-    frequent: createView({
-      row: namedObject('Tag', {
-        tag: Type.String({ description: 'label' }),
-        market_count: Type.Integer({ minimum: 1 }),
-      }),
-      select: (sql: Sql, _scope: object, page: Page) => selectTags(sql, page),
-      keyOf: ({ markets, slug }) => [-markets, slug],
-      present: ({ label, markets }) => ({ tag: label, market_count: markets }),
+  view: createView({
+    row: namedObject('Tag', {
+      tag: Type.String({ description: 'label' }),
+      market_count: Type.Integer({ minimum: 1 }),
     }),
-  },
-  chooseView: () => 'frequent',
+    select: (sql: Sql, _scope: object, page: Page) => selectTags(sql, page),
+    keyOf: ({ markets, slug }) => [-markets, slug],
+    present: ({ label, markets }) => ({ tag: label, market_count: markets }),
+  }),
   resolve: async () => ({}),
 })
 
@@ -58,16 +55,13 @@ export const tagMarkets = defineList({
     }),
   }),
   page: { name: 'data', limitMax: 300, repeatsPath: false },
-  views: {
-    all: createView({
-      row: ListedMarketRow,
-      select: selectCatalogueIds,
-      keyOf: keyOfCatalogueId,
-      complete: (sql, rows) => selectListedMarkets(sql, rows),
-      present: presentListedMarket,
-    }),
-  },
-  chooseView: () => 'all',
+  view: createView({
+    row: ListedMarketRow,
+    select: selectCatalogueIds,
+    keyOf: keyOfCatalogueId,
+    complete: (sql, rows) => selectListedMarkets(sql, rows),
+    present: presentListedMarket,
+  }),
   resolve: async (sql, { slug, sort }): Promise<CatalogueScope> => {
     const ids = await selectTagIds(sql, slug)
     if (ids.length === 0) throw notFound('tag not found', { tag: slug })

@@ -24,15 +24,12 @@ export const walletActivity = defineList({
   params: Type.Object({ address: Address }),
   query: Type.Object({ ...TimeBounds, order: Order }),
   page: { name: 'data', limitMax: 300, repeatsPath: false },
-  views: {
-    byTime: createView({
-      row: Activity,
-      select: selectActivity,
-      keyOf: ({ seq }) => [seq],
-      present: presentActivity,
-    }),
-  },
-  chooseView: () => 'byTime',
+  view: createView({
+    row: Activity,
+    select: selectActivity,
+    keyOf: ({ seq }) => [seq],
+    present: presentActivity,
+  }),
   resolve: async (sql, { address, order, ...times }, { until }) => {
     const range = await selectSeqRange(sql, times, until)
     // Contracts of the platform only act for wallets, in more rows than a request may read.
@@ -64,15 +61,12 @@ export const walletFlows = defineList({
     kind: oneOf(['all', 'deposit', 'withdrawal'], 'which flows', { default: 'all' }),
   }),
   page: { name: 'flows', limitMax: 300 },
-  views: {
-    byTime: createView({
-      row: Flow,
-      select: selectFlows,
-      keyOf: ({ seq }) => [seq],
-      present: presentFlow,
-    }),
-  },
-  chooseView: () => 'byTime',
+  view: createView({
+    row: Flow,
+    select: selectFlows,
+    keyOf: ({ seq }) => [seq],
+    present: presentFlow,
+  }),
   resolve: async (sql, { address, order, kind, ...times }, { until }) => {
     const range = await selectSeqRange(sql, times, until)
     const wallet = await selectWalletId(sql, address)
