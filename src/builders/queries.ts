@@ -29,7 +29,7 @@ export type BuilderFigures = {
 }
 
 /** `sortKey`: the value that the list is ordered by. */
-export type BuilderRow = BuilderFigures & { rank: number; sortKey: bigint }
+type BuilderRow = BuilderFigures & { rank: number; sortKey: bigint }
 
 const builderColumns = (sql: Sql): Fragment => sql`
   '0x' || encode(coalesce(p.code, b.code), 'hex') as code, p.name, p.logo, p.verified,

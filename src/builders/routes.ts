@@ -97,7 +97,7 @@ const byDayAndBuilder = createView({
   present: presentDayOfBuilder,
 })
 
-export const buildersByDay = defineList({
+const buildersByDay = defineList({
   path: '/v3/builders/activity/daily',
   operationId: 'listBuildersByDay',
   summary: 'What all builders did, day by day',
@@ -117,7 +117,7 @@ export const buildersByDay = defineList({
   chooseView: ({ group_by: groupBy }) => (groupBy === undefined ? 'byDay' : 'byDayAndBuilder'),
 })
 
-export const builderByDay = defineList({
+const builderByDay = defineList({
   path: '/v3/builders/:code/activity/daily',
   operationId: 'listBuilderByDay',
   summary: 'What a builder did, day by day',

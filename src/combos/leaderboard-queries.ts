@@ -5,7 +5,7 @@ import { isUnreverted } from '../lookups/snapshot.js'
 import type { Fragment, Sql } from '../store/connection.js'
 import { COMBO_ACTIVITY } from './queries.js'
 
-export type ComboSort = 'total_pnl' | 'realized_pnl' | 'unrealized_pnl'
+type ComboSort = 'total_pnl' | 'realized_pnl' | 'unrealized_pnl'
 
 /** `undefined` as range: of all time. */
 export type ComboBoardScope = { sort: ComboSort; range: SeqRange | undefined }

@@ -6,7 +6,7 @@ import { type Fragment, joinFragments, type Sql } from '../store/connection.js'
 import { isBehind, orderedBy } from '../store/keyset.js'
 import { COMBO_ACTIVITY } from './queries.js'
 
-export type ComboMarketScope = {
+type ComboMarketScope = {
   /** `undefined`: all combos. */
   condition: number | undefined
   status: string

@@ -12,14 +12,14 @@ import { isBehind, orderedBy } from '../store/keyset.js'
 export const COMBO_ACTIVITY: SnapshotState = (sql) => sql`select head_block as block, rewind from combo_state`
 
 /** The parameters that name a combo, one way or another; all that are given must name the same. */
-export type ComboNames = {
+type ComboNames = {
   market_id?: string | undefined
   condition_id?: string | undefined
   position_id?: string | undefined
 }
 
 /** The ids of what a caller named; `undefined`: it named none. */
-export type NamedCombo = { condition: number | undefined; token: number | undefined }
+type NamedCombo = { condition: number | undefined; token: number | undefined }
 
 /**
  * The combo that a caller named. `undefined`: there is none of that name, or the names contradict

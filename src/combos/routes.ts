@@ -66,7 +66,7 @@ export const walletComboPositions = defineList({
   extra: describedBy('v3.wallet_combos.positions'),
 })
 
-export const walletComboSummary = defineAnswer({
+const walletComboSummary = defineAnswer({
   path: '/v3/wallets/:address/combos/summary',
   operationId: 'getWalletComboSummary',
   summary: 'Combos of a wallet in numbers',

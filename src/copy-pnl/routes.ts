@@ -7,7 +7,6 @@ import { FairSemaphore } from '../lib/fair-semaphore.js'
 import type { Platform } from '../platform.js'
 import { rankPool } from './leaderboard.js'
 import { scoreBatch, scoreNow } from './on-demand.js'
-import { COPY_PERIOD_DAYS, COPY_PERIODS, type CopyPeriod } from './period.js'
 import { addWallets, lastRefreshOf, type PoolOwner, readPool, removeWallets } from './pool.js'
 import { selectPoolWallets } from './pool-queries.js'
 import { presentFailedScore, presentFailure, presentStoredScore, presentWindowScore } from './present.js'
@@ -27,7 +26,13 @@ import {
   WalletScoreReply,
   WalletsReply,
 } from './schemas.js'
-import { parseSlippage, resolveCopyWindow } from './window.js'
+import {
+  COPY_PERIOD_DAYS,
+  COPY_PERIODS,
+  type CopyPeriod,
+  parseSlippage,
+  resolveCopyWindow,
+} from './window.js'
 
 const COMMON = { tag: 'copy-pnl', hasElapsed: false } as const
 /** What is kept of pools. */

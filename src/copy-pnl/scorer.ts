@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { Counter, Histogram, type Registry } from 'prom-client'
 import type { Clock } from '../core/clock.js'
 import { isOutage, isOverTime } from '../core/database-fault.js'
 import { blockOf } from '../core/seq.js'
@@ -9,8 +10,6 @@ import { withTimeout } from '../lib/timeout.js'
 import { backoffMs } from '../lib/timing.js'
 import { selectLastReorg } from '../lookups/snapshot.js'
 import type { Store } from '../store/store.js'
-import type { CopyMetrics } from './metrics.js'
-import { COPY_PERIOD_DAYS, COPY_PERIODS, DAY_SEC } from './period.js'
 import { DEFAULT_SLIPPAGE_BP, toCopyScore } from './score.js'
 import {
   claimTurns,
@@ -23,6 +22,7 @@ import {
   writeWalk,
 } from './turn-queries.js'
 import { type WalkOrder, walkWallet } from './walk.js'
+import { COPY_PERIOD_DAYS, COPY_PERIODS, DAY_SEC } from './window.js'
 
 /** Walks of this process at a time. */
 const WALKS_MAX = 2
@@ -193,4 +193,24 @@ function nextTurnAfter(wallet: string, nowMs: number): number {
   const ownMs = Number(BigInt(`0x${wallet.slice(-12)}`) % BigInt(DAY_MS))
   const aheadMs = (((ownMs - nowMs) % DAY_MS) + DAY_MS) % DAY_MS
   return nowMs + (aheadMs === 0 ? DAY_MS : aheadMs)
+}
+
+type CopyMetrics = ReturnType<typeof createCopyMetrics>
+
+export function createCopyMetrics(registry: Registry) {
+  const registers = [registry]
+  return {
+    walks: new Counter({
+      name: 'auspex_copy_pnl_walks_total',
+      help: 'Walks over the facts of a pool wallet that ended, by result: whole, partial, failed',
+      labelNames: ['result'] as const,
+      registers,
+    }),
+    walkSeconds: new Histogram({
+      name: 'auspex_copy_pnl_walk_seconds',
+      help: 'How long a walk took',
+      buckets: [0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 60, 180],
+      registers,
+    }),
+  }
 }

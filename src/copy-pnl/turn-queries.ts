@@ -46,7 +46,7 @@ export async function selectNextTurn(sql: Sql): Promise<number | undefined> {
   return row?.nextAt?.getTime()
 }
 
-export type DaysScore = CopyScore & { days: number; isPartial: boolean }
+type DaysScore = CopyScore & { days: number; isPartial: boolean }
 
 /** `block`: the last one that is counted. `rewind`: the last reorganisation before the walk. */
 export type ScoredWalk = { scores: readonly DaysScore[]; block: number; rewind: bigint }

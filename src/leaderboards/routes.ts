@@ -1,32 +1,54 @@
 import { Type } from 'typebox'
 import { V3 } from '../accounts/access.js'
 import { badRequest, notFound } from '../core/errors.js'
+import type { Page } from '../core/page.js'
 import { endpointRoutes } from '../http/endpoint.js'
 import { createView, defineList } from '../http/list.js'
 import { oneOf, Slug } from '../http/parameters.js'
+import { ERROR_CODE } from '../http/validation.js'
 import { errorReply } from '../lib/error-reply.js'
 import { checkDepth, rankKeyOf, requireBoard } from '../lookups/board.js'
-import { isOfScope, readBoardFilter, resolveBoardFilter, selectPopulation } from './board-filter.js'
+import type { Sql } from '../store/connection.js'
 import {
   type BoardPeriod,
+  isOfScope,
   type LeaderboardScope,
+  readBoardFilter,
+  resolveBoardFilter,
   selectAllTimePage,
+  selectPopulation,
   selectRollingPage,
-} from './board-page.js'
-import { presentAllTimeRow, presentEnvelope, presentRollingRow, presentTagRow } from './present.js'
-import { type AllTimeColumn, selectBoardSnapshot, selectTagSlug } from './queries.js'
+} from './board-filter.js'
+import {
+  presentAllTimeRow,
+  presentEnvelope,
+  presentRollingRow,
+  presentScope,
+  presentTagRow,
+} from './present.js'
+import {
+  type AllTimeColumn,
+  countScopes,
+  type ScopeSearch,
+  selectBoardSnapshot,
+  selectScopes,
+  selectTagSlug,
+} from './queries.js'
 import {
   ALL_TIME_RANK_MAX,
   AllTimeRank,
   BOARD_ERRORS,
   BoardFilters,
   LeaderboardEnvelope,
+  ListedScope,
+  PERIOD_DAYS,
   Period,
   ROLLING_RANK_MAX,
   RollingRank,
+  ScopesEnvelope,
+  ScopesQuery,
   TagRank,
 } from './schemas.js'
-import { leaderboardScopes } from './scopes.js'
 
 const LIMIT_MAX = 100
 
@@ -161,6 +183,61 @@ export const tagLeaderboard = defineList({
   extra: {
     fields: LeaderboardEnvelope,
     select: (_sql, { scope }) => presentEnvelope(scope),
+  },
+})
+
+const SCOPES_LIMIT_MAX = 200
+/** Rows that a page may pass over. */
+const SCOPES_OFFSET_MAX = 10_000
+
+type ListedScopes = ScopeSearch & { asOfSec: number }
+
+export const leaderboardScopes = defineList({
+  path: '/v3/leaderboard/scopes',
+  operationId: 'listLeaderboardScopes',
+  summary: 'Categories or tags that have a rolling leaderboard',
+  description:
+    'The categories or tags in which a wallet realized a profit or a loss in the period, those of most wallets first, then by name. `value` is what `category` or `tags` of `/v3/leaderboard` takes.',
+  tag: 'leaderboards',
+  access: V3,
+  errors: { 503: BOARD_ERRORS[503] },
+  params: Type.Object({}),
+  query: ScopesQuery,
+  page: {
+    name: 'scopes',
+    limitMax: SCOPES_LIMIT_MAX,
+    hasCursors: false,
+    offset: { minimum: 0, maximum: SCOPES_OFFSET_MAX, [ERROR_CODE]: 'scope_offset_too_deep' },
+  },
+  readsOneSnapshot: true,
+  resolve: async (sql, { period, scope, q = '' }): Promise<ListedScopes> => {
+    const { asOfSec } = requireBoard(await selectBoardSnapshot(sql))
+    return { days: PERIOD_DAYS[period], kind: scope, query: q.toLowerCase(), asOfSec }
+  },
+  view: createView({
+    row: ListedScope,
+    // A page that no offset reaches is none.
+    select: (sql: Sql, scope: ListedScopes, page: Page) =>
+      selectScopes(sql, scope, {
+        ...page,
+        limit: page.offset + page.limit - 1 > SCOPES_OFFSET_MAX ? page.limit - 1 : page.limit,
+      }),
+    keyOf: ({ value }) => [value],
+    present: presentScope,
+  }),
+  extra: {
+    fields: ScopesEnvelope,
+    select: async (sql, { input, scope, rows }) => {
+      if (scope === undefined) throw new Error('every search has a period')
+      return {
+        count: rows.length,
+        total_count: await countScopes(sql, scope),
+        period: input.period,
+        scope: input.scope,
+        query: scope.query === '' ? null : scope.query,
+        as_of: scope.asOfSec,
+      }
+    },
   },
 })
 

@@ -19,9 +19,8 @@ import {
   presentTokenHolder,
   presentWalletPosition,
 } from './present.js'
-import { type PositionScope, type PositionSort, selectPositions } from './queries.js'
+import { type PositionScope, type PositionSort, selectPositions, withStates } from './queries.js'
 import { GlobalPosition, MarketHolder, TokenHolder, WalletPosition } from './schemas.js'
-import { withStates } from './shown-position.js'
 
 const SORT_TEXT =
   'what the order goes by; `recent` is the newest change, `volume` all shares that were ever bought'

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { V3, V3_HEAVY } from '../accounts/access.js'
 import { badRequest } from '../core/errors.js'
+import { toDecimal } from '../core/money.js'
 import { endpointRoutes } from '../http/endpoint.js'
 import { defineList } from '../http/list.js'
 import {
@@ -14,10 +15,13 @@ import {
   TimeBounds,
   TokenId,
 } from '../http/parameters.js'
+import { Decimal, IntegerText } from '../http/row-fields.js'
+import { namedObject } from '../lib/named-object.js'
 import { selectBuilderId, selectWalletId } from '../lookups/ids.js'
 import { COMBO_TRADES_SOURCE, ComboTrade, comboTradesByTime } from '../lookups/trades/combo-trades.js'
-import { NO_BUILDER } from '../lookups/trades/present.js'
-import type { Role, TradeScope } from '../lookups/trades/queries.js'
+import { NO_BUILDER, presentTrade, type WithMarket } from '../lookups/trades/present.js'
+import type { Role, TradeRow, TradeScope } from '../lookups/trades/queries.js'
+import { Trade } from '../lookups/trades/schemas.js'
 import {
   chooseTradeView,
   GroupByOrder,
@@ -30,8 +34,39 @@ import {
   TradeFilters,
   tradesByTime,
 } from '../lookups/trades/trade-lists.js'
-import { presentPaidFee, presentPaidFeeSums } from './present.js'
-import { PaidFee, PaidFeeSums } from './schemas.js'
+
+const PaidFee = namedObject('PaidFee', {
+  ...Trade.properties,
+  fee_paid: Decimal('dollars'),
+  fee_paid_raw: IntegerText('millionths'),
+  source: Type.Literal('wallet_fees_paid'),
+})
+
+const PaidFeeSums = {
+  page_total_fees_paid: Type.Number({ description: 'dollars, of this page only' }),
+  page_total_fees_paid_raw_note: Type.String(),
+  fee_semantics: Type.String(),
+  after: Type.String({ description: 'Unix seconds, as applied' }),
+  before: Type.String({ description: 'Unix seconds, as applied' }),
+}
+
+const presentPaidFee = (row: WithMarket<TradeRow>) => ({
+  ...presentTrade(row),
+  fee_paid: toDecimal(row.fee),
+  fee_paid_raw: `${row.fee}`,
+  source: 'wallet_fees_paid' as const,
+})
+
+/** `rows`: the presented fees of a page. */
+function presentPaidFeeSums(rows: readonly object[]) {
+  const paid = rows as readonly ReturnType<typeof presentPaidFee>[]
+  return {
+    page_total_fees_paid: toDecimal(paid.reduce((sum, row) => sum + BigInt(row.fee_paid_raw), 0n)),
+    page_total_fees_paid_raw_note: 'page_total_fees_paid adds up the rows of this page only.',
+    fee_semantics:
+      'Fees that the owner of the filled order paid, in dollars; rebates and rewards are not subtracted.',
+  }
+}
 
 const ROLES: Record<'maker' | 'taker' | 'both', readonly Role[]> = {
   maker: ['maker'],

@@ -162,7 +162,7 @@ const realizedSums = (sql: Sql): Fragment => sql`
   coalesce(sum(amount) filter (where amount < 0), 0)::bigint as loss`
 
 export const PNL_GROUPS = ['hour', 'day', 'week', 'month'] as const
-export type PnlGroup = (typeof PNL_GROUPS)[number]
+type PnlGroup = (typeof PNL_GROUPS)[number]
 
 /**
  * What the wallet realized in each bucket of this range, the latest first, without combos and without

@@ -9,7 +9,13 @@ import { selectSeqRange } from '../lookups/seq-range.js'
 import type { Platform } from '../platform.js'
 import type { Sql } from '../store/connection.js'
 import { PnlCalculations } from './pnl-calculations.js'
-import { type PnlWindow, resolvePnlWindow } from './pnl-window.js'
+import {
+  isNarrowed,
+  type PnlFilter,
+  type PnlWindow,
+  resolvePnlWindow,
+  resolveTokenScope,
+} from './pnl-scope.js'
 import {
   presentAccounting,
   presentBuckets,
@@ -39,7 +45,6 @@ import {
   WalletPath,
   WalletReply,
 } from './schemas.js'
-import { isNarrowed, type PnlFilter, resolveTokenScope } from './token-scope.js'
 import { addSummaries, EMPTY_SUMMARY, NOTHING_REALIZED, type WalletSummary } from './wallet-summary.js'
 
 const BUCKETS_MAX = 1_000

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { V3 } from '../../accounts/access.js'
 import { badRequest } from '../../core/errors.js'
+import { toDecimalText } from '../../core/money.js'
 import { createView, defineList } from '../../http/list.js'
 import { oneOf } from '../../http/parameters.js'
 import { checkDepth, rankKeyOf, requireBoard } from '../../lookups/board.js'
@@ -9,9 +10,9 @@ import type { Sql } from '../../store/connection.js'
 import { type FoundBuilder, findBuilder, presentProfile } from '../find-builder.js'
 import { dateOf, FEE_SEMANTICS, VOLUME_MEANING } from '../present.js'
 import { BoardEnvelope, BuilderRef, RankedTrader, RankedTraderWithPnl } from '../schemas.js'
-import { presentBoardRow, presentBoardRowWithPnl } from './present.js'
 import {
   BOARD_SORTS,
+  type BoardRow,
   type BoardScope,
   type BoardSort,
   type BoardState,
@@ -20,6 +21,34 @@ import {
   selectBoardState,
   selectLedgerStart,
 } from './queries.js'
+
+function presentBoardRow(row: BoardRow) {
+  const volume = row.buyVolume + row.sellVolume
+  return {
+    rank: row.rank,
+    wallet: row.address,
+    trader_address: row.address,
+    volume_e6: `${volume}`,
+    volume: toDecimalText(volume),
+    buy_volume_e6: `${row.buyVolume}`,
+    buy_volume: toDecimalText(row.buyVolume),
+    sell_volume_e6: `${row.sellVolume}`,
+    sell_volume: toDecimalText(row.sellVolume),
+    trades: row.fills,
+    trader_paid_fees_e6: `${row.fees}`,
+    trader_paid_fees: toDecimalText(row.fees),
+    active_days: row.activeDays,
+    first_activity_at: row.firstSec,
+    last_activity_at: row.lastSec,
+  }
+}
+
+const presentBoardRowWithPnl = (row: BoardRow) => ({
+  ...presentBoardRow(row),
+  realized_pnl: toDecimalText(row.realized),
+  unrealized_pnl: row.unrealized === null ? null : toDecimalText(row.unrealized),
+  total_pnl: row.total === null ? null : toDecimalText(row.total),
+})
 
 const DAY_SEC = 86_400
 const PERIOD_DAYS = { '1d': 1, '7d': 7, '30d': 30, all: undefined }

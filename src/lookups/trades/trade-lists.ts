@@ -100,7 +100,7 @@ export function chooseTradeView({ group_by: groupBy, sort_by: sortBy }: Shown) {
   return sortBy === undefined ? 'byTime' : 'byOrder'
 }
 
-export type TradeFilter = MarketFilter & {
+type TradeFilter = MarketFilter & {
   after?: number
   before?: number
   order?: 'asc' | 'desc'

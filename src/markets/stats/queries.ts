@@ -246,7 +246,7 @@ export const sumTotals = (sql: Sql): Fragment => sql`
 
 // What requests name.
 
-export type StatsFilter = {
+type StatsFilter = {
   condition_id?: string | undefined
   market_slug?: string | undefined
   event_slug?: string | undefined

@@ -5,7 +5,7 @@ import { type Fragment, joinFragments, type Sql } from '../../store/connection.j
 import { boundedPage } from '../../store/keyset.js'
 
 /** What a wallet did with tokens beside trading. */
-export type ActivityScope = SeqRange & { wallet: number; isAscending: boolean }
+type ActivityScope = SeqRange & { wallet: number; isAscending: boolean }
 
 /** Bytes are hex text, amounts millionths. */
 export type ActivityRow = {
@@ -74,7 +74,7 @@ export function selectActivity(sql: Sql, scope: ActivityScope, page: Page): Prom
 }
 
 /** Money that a wallet brought through a ramp or took out. */
-export type FlowScope = SeqRange & {
+type FlowScope = SeqRange & {
   wallet: number
   /** The contracts that count. */
   ramps: readonly number[]

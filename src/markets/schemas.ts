@@ -1,9 +1,9 @@
 import { Type } from 'typebox'
-import { Slug } from '../../http/parameters.js'
-import { DecimalText, UtcText } from '../../http/row-fields.js'
-import { namedObject } from '../../lib/named-object.js'
-import { nullable } from '../../lib/nullable.js'
-import { StructuredMarket } from '../../lookups/market-block.js'
+import { Slug } from '../http/parameters.js'
+import { DecimalText, UtcText } from '../http/row-fields.js'
+import { namedObject } from '../lib/named-object.js'
+import { nullable } from '../lib/nullable.js'
+import { StructuredMarket } from '../lookups/market-block.js'
 
 const Platform = (description: string) => DecimalText(description, { examples: ['109387.73935'] })
 
