@@ -30,7 +30,6 @@ export const builders = defineList({
     'Every builder that a fill names, and those that the platform lists without one. Volumes are shares, each counted as one dollar.',
   tag: 'builders',
   access: V3,
-  params: Type.Object({}),
   query: Type.Object({
     sort: oneOf(BUILDER_SORTS, 'the figure that ranks', { title: 'BuilderSort', default: 'fills' }),
   }),
@@ -105,7 +104,6 @@ const buildersByDay = defineList({
     'Sums over all builders for each UTC day with fills, the newest first; a wallet that used two builders counts twice. `group_by=builder` gives a row for each builder. Without `after` the 30 days up to `before`.',
   tag: 'builders',
   access: V3,
-  params: Type.Object({}),
   query: Type.Object({
     ...TimeBounds,
     order: Order,

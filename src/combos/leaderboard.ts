@@ -65,7 +65,6 @@ export const comboLeaderboard = defineList({
   tag: 'combos',
   access: V3,
   narrowBy: ['after', 'before'],
-  params: Type.Object({}),
   query: Type.Object({
     period: oneOf(['all', '1d', '7d', '30d', 'custom'], '`custom` has `after`, `before` or both', {
       default: 'all',

@@ -185,7 +185,6 @@ export const comboActivity = defineList({
   tag: 'combos',
   access: V3,
   narrowBy: ['after', 'before', 'wallet'],
-  params: Type.Object({}),
   query: Type.Object({ ...ActivityFilters, wallet: Type.Optional(Address) }),
   page: { name: 'activity', limitMax: 300 },
   resolve: (sql, input, { until }) => {
@@ -206,7 +205,6 @@ export const comboMarkets = defineList({
   tag: 'combos',
   access: V3,
   narrowBy: ['condition_id', 'status'],
-  params: Type.Object({}),
   query: Type.Object({ ...ComboFilters, status: ComboStatus }),
   page: { name: 'markets', limitMax: 300 },
   resolve: async (sql, input, walk) => {

@@ -3,7 +3,7 @@ import { MILLISECONDS_MIN } from '../core/unix-time.js'
 import { showValue } from '../lib/show-value.js'
 import { DEFAULT_SLIPPAGE_BP } from './score.js'
 
-type AskedCopyWindow = {
+type RequestedWindow = {
   period?: CopyPeriod | undefined
   from?: string | undefined
   to?: string | undefined
@@ -15,11 +15,11 @@ export type CopyWindow = { fromSec: number; toSec: number; days: number | null }
 const DEFAULT_PERIOD = '30d'
 
 /** `from` and `to` go before the period, which has the length of a window with a `to` alone. */
-export function resolveCopyWindow(asked: AskedCopyWindow, nowSec: number): CopyWindow {
-  const days = COPY_PERIOD_DAYS[asked.period ?? DEFAULT_PERIOD]
-  const isExplicit = asked.from !== undefined || asked.to !== undefined
-  const toSec = asked.to === undefined ? nowSec : parseTime('to', asked.to)
-  const fromSec = asked.from === undefined ? toSec - days * DAY_SEC : parseTime('from', asked.from)
+export function resolveCopyWindow(requested: RequestedWindow, nowSec: number): CopyWindow {
+  const days = COPY_PERIOD_DAYS[requested.period ?? DEFAULT_PERIOD]
+  const isExplicit = requested.from !== undefined || requested.to !== undefined
+  const toSec = requested.to === undefined ? nowSec : parseTime('to', requested.to)
+  const fromSec = requested.from === undefined ? toSec - days * DAY_SEC : parseTime('from', requested.from)
   if (fromSec > toSec) {
     throw badRequest('Invalid range: `from` must not be later than `to`, which is now by default.')
   }

@@ -97,8 +97,9 @@ export type ListDefinition<
   View extends string,
 > = EndpointHead &
   Views<Static<Params> & Static<Query>, Scope, View> & {
-    params: Params
-    query: Query
+    /** Absent, as `query`: there are none. */
+    params?: Params
+    query?: Query
     page: ListPage
     /** True: everything about a page is read in one transaction, which sees the tables at one moment. */
     readsOneSnapshot?: boolean
@@ -217,17 +218,20 @@ export const PageFields = namedObject('PageFields', {
   elapsed_ms: Type.Integer({ minimum: 0 }),
 })
 
+const NONE = Type.Object({})
+
 export function defineList<
-  Params extends TObject,
-  Query extends TObject,
   Scope extends object,
   View extends string,
+  Params extends TObject = typeof NONE,
+  Query extends TObject = typeof NONE,
 >(definition: ListDefinition<Params, Query, Scope, View>): List {
-  const { path, params, page, secondList, extra, appendedRows } = definition
+  const { path, params = NONE, page, secondList, extra, appendedRows } = definition
   const allViews = 'view' in definition ? [definition.view] : Object.values<ListView<Scope>>(definition.views)
   const { limitMax, repeatsPath = true } = page
-  const filters = { ...params.properties, ...definition.query.properties }
-  const query = Type.Object({ ...definition.query.properties, ...pageParameters(page) })
+  const { properties } = definition.query ?? NONE
+  const filters = { ...params.properties, ...properties }
+  const query = Type.Object({ ...properties, ...pageParameters(page) })
 
   /** What the request asks for, after the schemas have checked it. */
   function parseRequest(request: FastifyRequest) {

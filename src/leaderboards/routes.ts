@@ -99,7 +99,6 @@ export const leaderboard = defineList({
   access: V3,
   narrowBy: ['market_slug', 'condition_id'],
   errors: BOARD_ERRORS,
-  params: Type.Object({}),
   query: Type.Object({
     period: Period,
     sort: sortOf(SORT_COLUMNS, 'total'),
@@ -201,7 +200,6 @@ export const leaderboardScopes = defineList({
   tag: 'leaderboards',
   access: V3,
   errors: { 503: BOARD_ERRORS[503] },
-  params: Type.Object({}),
   query: ScopesQuery,
   page: {
     name: 'scopes',

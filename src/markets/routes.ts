@@ -64,7 +64,6 @@ export const markets = defineList({
   tag: 'markets',
   access: V3,
   narrowBy: ['event_slug', 'closed=false'],
-  params: Type.Object({}),
   query: Type.Object({
     ...CatalogueParameters,
     event_slug: Type.Optional(Slug),
@@ -100,7 +99,6 @@ const marketOfCondition = defineList({
   tag: 'markets',
   access: V3,
   params: Type.Object({ condition_id: ConditionId }),
-  query: Type.Object({}),
   page: { name: 'data', limit: 1, limitMax: 1, hasCursors: false, repeatsPath: false },
   view: createView({
     row: WholeMarketRow,
@@ -164,7 +162,6 @@ const tokenInfo = defineList({
   access: V3,
   errors: { 404: NOT_FOUND },
   params: Type.Object({ token_id: TokenId }),
-  query: Type.Object({}),
   page: { name: 'data', limit: 1, limitMax: 1, hasCursors: false, repeatsPath: false },
   view: createView({
     row: namedObject('Token', {
@@ -251,7 +248,6 @@ export const resolutions = defineList({
   tag: 'markets',
   access: V3,
   narrowBy: ['condition_id', 'after', 'before'],
-  params: Type.Object({}),
   query: Type.Object({ ...TimeBounds, condition_id: Type.Optional(ConditionId) }),
   page: { name: 'data', limitMax: 300 },
   view: createView({
@@ -317,7 +313,6 @@ export const events = defineList({
   tag: 'markets',
   access: V3,
   narrowBy: ['q', 'tag_slug', 'closed=false'],
-  params: Type.Object({}),
   query: Type.Object({
     ...CatalogueParameters,
     q: Type.Optional(SearchText),

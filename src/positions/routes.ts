@@ -157,7 +157,6 @@ export const globalPositions = defineList({
     'Positions of all wallets, those that changed last first. Walks by cursor behave as those over the positions of a wallet.',
   tag: 'positions',
   access: V3,
-  params: Type.Object({}),
   query: Type.Object({
     sort: oneOf(['recent', 'pnl', 'size', 'volume'], SORT_TEXT, { default: 'recent' }),
     ...Filters,
@@ -213,16 +212,15 @@ const marketHolders = createView({
   present: presentMarketHolder,
 })
 
+const HOLDER_LIST = { tag: 'positions', access: V3, query: HOLDER_QUERY, page: HOLDER_PAGE }
+
 export const tokenHolders = defineList({
   path: '/v3/markets/:token_id/positions',
   operationId: 'listTokenHolders',
   summary: 'Positions in an outcome token',
   description: 'Every wallet that bought or holds an outcome token. Amounts are texts of whole millionths.',
-  tag: 'positions',
-  access: V3,
+  ...HOLDER_LIST,
   params: Type.Object({ token_id: TokenId }),
-  query: HOLDER_QUERY,
-  page: HOLDER_PAGE,
   view: createView({
     row: TokenHolder,
     select: selectPositions,
@@ -238,10 +236,8 @@ export const conditionHolders = defineList({
   summary: 'Positions in all outcomes of a condition',
   description:
     'Every wallet that bought or holds an outcome of a condition, one row for each outcome. Amounts are texts of whole millionths.',
-  tag: 'positions',
-  access: V3,
+  ...HOLDER_LIST,
   params: Type.Object({ condition_id: ConditionId }),
-  query: HOLDER_QUERY,
   page: { ...HOLDER_PAGE, limitMax: (plan) => plan.conditionPositionsPageMax },
   view: marketHolders,
   resolve: (sql, input, { until }) => resolveHolders(sql, { condition_id: input.condition_id }, input, until),
@@ -253,11 +249,8 @@ export const slugHolders = defineList({
   summary: 'Positions in all outcomes of a market',
   description:
     'Every wallet that bought or holds an outcome of a market, one row for each outcome. Amounts are texts of whole millionths.',
-  tag: 'positions',
-  access: V3,
+  ...HOLDER_LIST,
   params: Type.Object({ slug: Slug }),
-  query: HOLDER_QUERY,
-  page: HOLDER_PAGE,
   view: marketHolders,
   resolve: (sql, input, { until }) => resolveHolders(sql, { market_slug: input.slug }, input, until),
 })

@@ -74,13 +74,20 @@ const ROLES: Record<'maker' | 'taker' | 'both', readonly Role[]> = {
   both: ['maker', 'taker'],
 }
 
+const TRADE_LIST = {
+  tag: 'trades',
+  access: V3_HEAVY,
+  page: TRADE_PAGE,
+  views: TRADE_VIEWS,
+  chooseView: chooseTradeView,
+}
+
 export const walletTrades = defineList({
   path: '/v3/wallets/:address/trades',
   operationId: 'listWalletTrades',
   summary: 'Trades of a wallet',
   description: `The fills of a wallet, newest first, as the chain logs them: an order that took shows as a row of its own, whose taker is the exchange, and again as the \`taker\` of each order that it met. Sums over a wallet take the rows of role \`maker\`. \`group_by\` leaves the others out: \`order_hash\` gives a row for each order, \`user_trade\` one for each token and direction of a transaction.`,
-  tag: 'trades',
-  access: V3_HEAVY,
+  ...TRADE_LIST,
   narrowBy: ['after', 'before', 'market_slug', 'condition_id', 'token_id'],
   params: Type.Object({ address: Address }),
   query: Type.Object({
@@ -99,9 +106,6 @@ export const walletTrades = defineList({
       description: 'adds the trades of combos as a second list',
     }),
   }),
-  page: TRADE_PAGE,
-  views: TRADE_VIEWS,
-  chooseView: chooseTradeView,
   resolve: async (sql, input, { until }) => {
     if (input.include_combos && input.order_hash !== undefined) {
       throw badRequest(
@@ -148,14 +152,10 @@ export const marketTrades = defineList({
   operationId: 'listMarketTrades',
   summary: 'Trades of an outcome token',
   description: 'The fills of one outcome token, newest first, each from the side of the owner of its order.',
-  tag: 'trades',
-  access: V3_HEAVY,
+  ...TRADE_LIST,
   narrowBy: ['after', 'before'],
   params: Type.Object({ token_id: TokenId }),
   query: MarketTradeFilters,
-  page: TRADE_PAGE,
-  views: TRADE_VIEWS,
-  chooseView: chooseTradeView,
   resolve: (sql, input, { until }) => resolveTrades(sql, input, {}, until),
 })
 
@@ -165,14 +165,10 @@ export const slugTrades = defineList({
   summary: 'Trades of a market',
   description:
     'The fills of all outcome tokens of a market, newest first, each from the side of the owner of its order.',
-  tag: 'trades',
-  access: V3_HEAVY,
+  ...TRADE_LIST,
   narrowBy: ['after', 'before'],
   params: Type.Object({ slug: Slug }),
   query: MarketTradeFilters,
-  page: TRADE_PAGE,
-  views: TRADE_VIEWS,
-  chooseView: chooseTradeView,
   resolve: (sql, { slug, ...filter }, { until }) =>
     resolveTrades(sql, { ...filter, market_slug: slug }, {}, until),
 })
@@ -183,10 +179,8 @@ export const allTrades = defineList({
   summary: 'Trades of all markets',
   description:
     'All fills, newest first, each from the side of the owner of its order. Filters narrow each other. Trades of combos are in lists of their own.',
-  tag: 'trades',
-  access: V3_HEAVY,
+  ...TRADE_LIST,
   narrowBy: ['after', 'before', 'market_slug', 'condition_id', 'token_id'],
-  params: Type.Object({}),
   query: Type.Object({
     ...TradeFilters,
     ...MarketFilters,
@@ -196,9 +190,6 @@ export const allTrades = defineList({
     sort_by: SortByOrder,
     group_by: GroupByOrder,
   }),
-  page: TRADE_PAGE,
-  views: TRADE_VIEWS,
-  chooseView: chooseTradeView,
   resolve: async (sql, { builder: code, side, ...filter }, { until }) => {
     if (code === NO_BUILDER) {
       throw badRequest('Invalid builder: zeros stand for no builder; leave out builder.')

@@ -47,7 +47,6 @@ export const marketSearch = defineList({
   tag: 'markets',
   access: V3,
   narrowBy: ['more words in q'],
-  params: Type.Object({}),
   query: Type.Object({ q: SearchText }),
   page: { name: 'data', limitMax: 300 },
   view: createView({

@@ -91,7 +91,6 @@ const HEAD = {
   tag: 'markets',
   access: V3,
   narrowBy: ['period', 'condition_id', 'market_slug'],
-  params: Type.Object({}),
   query: Type.Object(StatsParameters),
   page: { name: 'data', limitMax: 300 },
 }

@@ -23,8 +23,6 @@ export const tags = defineList({
   description: 'Tags with how many markets have them, the most frequent first; counted every hour.',
   tag: 'markets',
   access: V3,
-  params: Type.Object({}),
-  query: Type.Object({}),
   page: { name: 'tags', limitMax: 300 },
   view: createView({
     row: namedObject('Tag', {

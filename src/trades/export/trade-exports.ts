@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache'
 import type { Clock } from '../../core/clock.js'
 import { ApiError } from '../../core/errors.js'
 import type { RowFormatName } from '../../http/row-format.js'
+import { FairSemaphore } from '../../lib/fair-semaphore.js'
 import type { Store } from '../../store/store.js'
 import { ROW_WRITERS, type RowWriter } from './row-writer.js'
 import { Spool } from './spool.js'
@@ -11,14 +12,16 @@ import {
   type ExportSink,
   type ExportWanted,
   type FoundTrades,
-  walkExport,
-} from './walk.js'
+  streamExport,
+} from './stream-export.js'
 
 const KEPT_MS = 5 * 60_000
 /** Of all files that are kept together. The largest export has about 130 MB. */
 const KEPT_BYTES_MAX = 1024 ** 3
 /** Each takes a connection to the database. */
-const WALKS_MAX = 2
+const READS_MAX = 2
+/** All exports wait in one queue, whoever asked for them first. */
+const QUEUE = { owner: 0, ownMax: READS_MAX }
 
 type Deps = { store: Pick<Store, 'answers'>; clock: Clock }
 
@@ -31,8 +34,7 @@ export class TradeExports {
   readonly #limits: ExportLimits
   readonly #inProgress = new Map<string, TradeExport>()
   readonly #kept: LRUCache<string, TradeExport>
-  readonly #waiting: (() => void)[] = []
-  #walks = 0
+  readonly #slots = new FairSemaphore({ totalMax: READS_MAX })
 
   constructor(deps: Deps, limits: ExportLimits) {
     this.#deps = deps
@@ -62,7 +64,10 @@ export class TradeExports {
       return { joined, isKept: kept !== undefined }
     }
     const begun = new TradeExport(
-      (sink, signal) => this.#walk(wanted, sink, signal),
+      (sink, signal) =>
+        this.#slots.run({ ...QUEUE, signal }, () =>
+          streamExport(this.#deps.store.answers, wanted, this.#limits, sink, signal),
+        ),
       ROW_WRITERS[format]('address' in wanted.of ? wanted.of.address : undefined),
     )
     begun.join()
@@ -87,43 +92,29 @@ export class TradeExports {
       begun.spool.release()
     }
   }
-
-  /** When it is its turn: in the order in which they came. */
-  async #walk(wanted: ExportWanted, sink: ExportSink, signal: AbortSignal): Promise<void> {
-    if (this.#walks < WALKS_MAX) this.#walks++
-    else await new Promise<void>((resolve) => this.#waiting.push(resolve))
-    try {
-      signal.throwIfAborted()
-      await walkExport(this.#deps.store.answers, wanted, this.#limits, sink, signal)
-    } finally {
-      const next = this.#waiting.shift()
-      if (next === undefined) this.#walks--
-      else next()
-    }
-  }
 }
 
-type Walk = (sink: ExportSink, signal: AbortSignal) => Promise<void>
+type Stream = (sink: ExportSink, signal: AbortSignal) => Promise<void>
 
-/** One export: it is walked and written once, for all its readers. When the last one leaves, the walk stops. */
+/** One export: it is read and written once, for all its readers. When the last one leaves, the reading stops. */
 export class TradeExport {
   readonly spool = new Spool()
-  /** Rejects when the walk fails before. */
+  /** Rejects when the reading fails before. */
   readonly found: Promise<FoundTrades>
-  /** What was found, when all of it is written; `undefined`: the walk failed or was stopped. */
+  /** What was found, when all of it is written; `undefined`: the reading failed or was stopped. */
   readonly done: Promise<FoundTrades | undefined>
-  readonly #walk = new AbortController()
+  readonly #reading = new AbortController()
   #readers = 0
   #isWritten = false
 
-  constructor(walk: Walk, writer: RowWriter) {
+  constructor(stream: Stream, writer: RowWriter) {
     let resolveFound = (_found: FoundTrades): void => undefined
     let rejectFound = (_error: unknown): void => undefined
     this.found = new Promise((resolve, reject) => {
       resolveFound = resolve
       rejectFound = reject
     })
-    this.done = this.#write(walk, writer, resolveFound).then(
+    this.done = this.#write(stream, writer, resolveFound).then(
       () => this.found,
       (error: unknown) => {
         rejectFound(error)
@@ -142,17 +133,17 @@ export class TradeExport {
   leave(): void {
     this.#readers--
     if (this.#readers === 0 && !this.#isWritten) {
-      this.#walk.abort(new ApiError(499, 'The client has left.'))
+      this.#reading.abort(new ApiError(499, 'The client has left.'))
     }
     this.spool.release()
   }
 
-  /** Whether its walk was stopped, so that it gets no further. */
+  /** Whether its reading was stopped, so that it gets no further. */
   get isStopped(): boolean {
-    return this.#walk.signal.aborted
+    return this.#reading.signal.aborted
   }
 
-  async #write(walk: Walk, writer: RowWriter, begin: (found: FoundTrades) => void): Promise<void> {
+  async #write(stream: Stream, writer: RowWriter, begin: (found: FoundTrades) => void): Promise<void> {
     const { spool } = this
     let writing = spool.append(writer.begin())
     writing.catch(() => undefined)
@@ -165,7 +156,7 @@ export class TradeExport {
           .then((bytes) => spool.append(bytes))
         writing.catch(() => undefined)
       }
-      await walk({ begin, write }, this.#walk.signal)
+      await stream({ begin, write }, this.#reading.signal)
       await writing
       await spool.append(await writer.end())
       spool.end()

@@ -62,7 +62,7 @@ export type ExportSink = {
  * rows as the count says, whatever is booked or taken back meanwhile. Stops soon after `signal` aborts.
  * A query that is cancelled ends its snapshot: when the time is over, what was found is counted anew.
  */
-export async function walkExport(
+export async function streamExport(
   pool: Pool,
   wanted: ExportWanted,
   limits: ExportLimits,

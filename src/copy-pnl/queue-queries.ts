@@ -5,21 +5,21 @@ import { transact } from '../store/transaction.js'
 import type { CopyScore } from './score.js'
 
 const DAY_MS = 24 * 60 * 60_000
-/** No turn is further ahead by the clock of now: one that is was written before the clock was set back. */
+/** No run is due later than this by the clock of now: one that is was queued before the clock was set back. */
 const AHEAD_MS_MAX = DAY_MS + 60 * 60_000
 const DROPPED_MS_MAX = DAY_MS
 
 /** A wallet that this process scores, until its lease ends. */
-export type WalkTurn = { wallet: string; leaseEndMs: number }
+export type ScoringRun = { wallet: string; leaseEndMs: number }
 
 /**
- * Takes wallets whose turn has come, the longest due first; one that another process takes at the same
+ * Takes wallets that are due, the longest due first; one that another process takes at the same
  * time is left out. A lease that ran out is due again. Index: copy_wallets_next_at.
  */
-export async function claimTurns(
+export async function claimRuns(
   sql: Sql,
   { limit, nowMs, leaseMs }: { limit: number; nowMs: number; leaseMs: number },
-): Promise<WalkTurn[]> {
+): Promise<ScoringRun[]> {
   const leaseEndMs = nowMs + leaseMs
   const rows = await sql<{ wallet: string }[]>`
     with due as (
@@ -39,8 +39,8 @@ export async function claimTurns(
   return rows.map(({ wallet }) => ({ wallet, leaseEndMs }))
 }
 
-/** When the next turn comes; `undefined`: no wallet waits. Index: copy_wallets_next_at. */
-export async function selectNextTurn(sql: Sql): Promise<number | undefined> {
+/** When the next run is due; `undefined`: no wallet waits. Index: copy_wallets_next_at. */
+export async function selectNextRunMs(sql: Sql): Promise<number | undefined> {
   const [row] = await sql<{ nextAt: Date | null }[]>`
     select min(next_at) as next_at from copy_wallets where dropped_at is null`
   return row?.nextAt?.getTime()
@@ -48,38 +48,38 @@ export async function selectNextTurn(sql: Sql): Promise<number | undefined> {
 
 type DaysScore = CopyScore & { days: number; isPartial: boolean }
 
-/** `block`: the last one that is counted. `rewind`: the last reorganisation before the walk. */
-export type ScoredWalk = { scores: readonly DaysScore[]; block: number; rewind: bigint }
+/** `block`: the last one that is counted. `rewind`: the last reorganisation before the run. */
+export type ScoredRun = { scores: readonly DaysScore[]; block: number; rewind: bigint }
 
-/** How a walk ended, and when its wallet is scored again. */
-export type EndedWalk = WalkTurn & { endedMs: number; nextMs: number } & (ScoredWalk | { error: string })
+/** How a run ended, and when its wallet is scored again. */
+export type EndedRun = ScoringRun & { endedMs: number; nextMs: number } & (ScoredRun | { error: string })
 
 /**
- * Writes what came of a walk and ends the lease. A failed walk keeps the older scores; one during which blocks were
- * reverted is repeated at once. `false`: the lease
- * had run out and is another's, or no pool has wanted the wallet for so long that it is gone.
+ * Writes what came of a run and ends the lease. A failed run keeps the older scores; one during which blocks were
+ * reverted is repeated at once. `false`: the lease had run out and is another's, or no pool has had the wallet for a
+ * day, and it is gone.
  */
-export function writeWalk(sql: Pool, walk: EndedWalk): Promise<boolean> {
+export function writeRun(sql: Pool, run: EndedRun): Promise<boolean> {
   return transact(sql, async (tx) => {
-    const ended = new Date(walk.endedMs)
+    const ended = new Date(run.endedMs)
     const outcome =
-      'error' in walk
-        ? tx`error = ${walk.error}, error_at = ${ended}`
-        : tx`error = null, error_at = null, scored_at = ${ended}, block = ${walk.block},
-             rewind = ${walk.rewind}`
+      'error' in run
+        ? tx`error = ${run.error}, error_at = ${ended}`
+        : tx`error = null, error_at = null, scored_at = ${ended}, block = ${run.block},
+             rewind = ${run.rewind}`
     const [own] = await tx`
-      update copy_wallets set is_leased = false, next_at = ${new Date(walk.nextMs)}, ${outcome}
-       where ${isOwn(tx, walk)} returning 1`
+      update copy_wallets set is_leased = false, next_at = ${new Date(run.nextMs)}, ${outcome}
+       where ${isOwn(tx, run)} returning 1`
     if (own === undefined) return false
     await tx`
       update copy_wallets w set next_at = ${ended}
-       where wallet = ${hexToBytes(walk.wallet)} and ${isScoreReverted(tx)}`
-    if ('scores' in walk) await upsertScores(tx, walk.wallet, walk.scores, ended)
+       where wallet = ${hexToBytes(run.wallet)} and ${isScoreReverted(tx)}`
+    if ('scores' in run) await upsertScores(tx, run.wallet, run.scores, ended)
     return true
   })
 }
 
-/** Whether the last walk of `w` has counted blocks that were reverted since: its scores are not shown. */
+/** Whether the last run of `w` has counted blocks that were reverted since: its scores are not shown. */
 export const isScoreReverted = (sql: Sql) => isReverted(sql, sql`w.block`, sql`w.rewind`)
 
 /** Queues the wallets whose scores have counted reverted blocks. Those that are being scored are queued at the end. */
@@ -90,14 +90,14 @@ export async function requeueReverted(sql: Sql, nowMs: number): Promise<void> {
      where not is_leased and next_at > ${now} and ${isScoreReverted(sql)}`
 }
 
-/** Ends a lease without a walk: any process may take the wallet. */
-export async function returnTurn(sql: Sql, turn: WalkTurn, nowMs: number): Promise<void> {
+/** Ends a lease without a run: any process may take the wallet. */
+export async function returnRun(sql: Sql, run: ScoringRun, nowMs: number): Promise<void> {
   await sql`
     update copy_wallets set is_leased = false, next_at = ${new Date(nowMs)}
-     where ${isOwn(sql, turn)}`
+     where ${isOwn(sql, run)}`
 }
 
-const isOwn = (sql: Sql, { wallet, leaseEndMs }: WalkTurn) => sql`
+const isOwn = (sql: Sql, { wallet, leaseEndMs }: ScoringRun) => sql`
   wallet = ${hexToBytes(wallet)} and is_leased and next_at = ${new Date(leaseEndMs)}`
 
 /** A score cannot be computed again later: the chain has gone on since, and may have gone back before. */

@@ -1,15 +1,15 @@
 import { isOverTime } from '../core/database-fault.js'
 import type { SeqRange } from '../lookups/seq-range.js'
 import type { Sql } from '../store/connection.js'
+import { type ScanRange, selectFactSums, selectScanRange } from './fact-queries.js'
 import { addFacts, type FactSums, NO_FACTS } from './score.js'
-import { selectFactSums, selectWalkRange, type WalkRange } from './walk-queries.js'
 
 /** Facts that one query sums. Many enough that planning does not count, few enough to be over in moments. */
 const PAGE_FACTS = 25_000
 /** The end of a range without facts. */
 const NO_SEQ = -1
 
-export type WalkOrder = {
+export type ScanOrder = {
   address: string
   /** Unix seconds at which the windows begin, the longest window first. */
   fromSecs: readonly number[]
@@ -18,7 +18,7 @@ export type WalkOrder = {
   slippageBp: number
 }
 
-type WalkLimits = {
+type ScanLimits = {
   /** Whether the time is used up; asked between queries. */
   isOver: () => boolean
   signal?: AbortSignal | undefined
@@ -27,19 +27,19 @@ type WalkLimits = {
 
 /**
  * What was found in a window, and its place on the chain. `isPartial`: the time was over before all of it was summed.
- * `rewind`: the last reorganisation before the walk; facts that later ones reverted may be among the sums.
+ * `rewind`: the last reorganisation before the scan; facts that later ones reverted may be among the sums.
  */
-type WalkedWindow = { range: SeqRange; rewind: bigint; facts: FactSums; isPartial: boolean }
+type ScannedWindow = { range: SeqRange; rewind: bigint; facts: FactSums; isPartial: boolean }
 
 /**
- * Sums up what a wallet did in several windows with the same end, in one walk from the newest fact to
+ * Sums up what a wallet did in several windows with the same end, in one scan from the newest fact to
  * the oldest: when the time is over, the shorter windows are whole. A query that takes too long
- * ends the walk likewise; the first one throws.
+ * ends the scan likewise; the first one throws.
  */
-export async function walkWallet(sql: Sql, order: WalkOrder, limits: WalkLimits): Promise<WalkedWindow[]> {
-  const { range, rewind } = await selectWalkRange(sql, order)
+export async function scanWallet(sql: Sql, order: ScanOrder, limits: ScanLimits): Promise<ScannedWindow[]> {
+  const { range, rewind } = await selectScanRange(sql, order)
   const slices = order.fromSecs.map(() => NO_FACTS)
-  const rest = range === undefined ? undefined : await walkRange(sql, order, range, limits, slices)
+  const rest = range === undefined ? undefined : await scanRange(sql, order, range, limits, slices)
   const until = range?.until ?? NO_SEQ
   let facts = NO_FACTS
   const windows = slices.map((slice, index) => ({ slice, min: range?.starts[index] ?? 0 }))
@@ -53,18 +53,18 @@ export async function walkWallet(sql: Sql, order: WalkOrder, limits: WalkLimits)
 }
 
 /** Adds to the slices. Returns the last `seq` of what is left; `undefined`: nothing is. */
-async function walkRange(
+async function scanRange(
   sql: Sql,
-  { address, slippageBp }: WalkOrder,
-  range: WalkRange,
-  { isOver, signal, pageFacts = PAGE_FACTS }: WalkLimits,
+  { address, slippageBp }: ScanOrder,
+  range: ScanRange,
+  { isOver, signal, pageFacts = PAGE_FACTS }: ScanLimits,
   slices: FactSums[],
 ): Promise<number | undefined> {
   let rest: number | undefined = range.until
   for (let page = 0; rest !== undefined; page++) {
     signal?.throwIfAborted()
     if (page > 0 && isOver()) break
-    const left: WalkRange = { starts: range.starts, until: rest }
+    const left: ScanRange = { starts: range.starts, until: rest }
     try {
       const found = await selectFactSums(sql, address, left, { slippageBp, limit: pageFacts })
       for (const { slice, facts } of found.slices) {

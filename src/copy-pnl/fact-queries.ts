@@ -8,10 +8,10 @@ import { type Fragment, joinFragments, type Sql } from '../store/connection.js'
 import { BASIS, type FactSums, NO_FACTS } from './score.js'
 
 /** Facts with `starts[0]` <= seq <= `until`, cut into slices that begin at each of the starts. */
-export type WalkRange = { starts: readonly number[]; until: number }
+export type ScanRange = { starts: readonly number[]; until: number }
 
-/** `rewind`: the last reorganisation when the walk began. */
-type BegunWalk = { range: WalkRange | undefined; rewind: bigint }
+/** `rewind`: the last reorganisation when the scan began. */
+type BegunScan = { range: ScanRange | undefined; rewind: bigint }
 
 const BLOCK_NONE = 2 ** 31 - 1
 
@@ -19,10 +19,10 @@ const BLOCK_NONE = 2 ** 31 - 1
  * The places on the chain where windows begin and end, both ends included; no range: no block is old enough. Index:
  * blocks_time.
  */
-export async function selectWalkRange(
+export async function selectScanRange(
   sql: Sql,
   { fromSecs, toSec }: { fromSecs: readonly number[]; toSec: number },
-): Promise<BegunWalk> {
+): Promise<BegunScan> {
   type Row = { firsts: number[]; last: number | null; head: number | null; rewind: bigint }
   const [row] = await sql<Row[]>`
     select array(
@@ -70,7 +70,7 @@ type SumsRow = {
 export async function selectFactSums(
   sql: Sql,
   address: string,
-  { starts, until }: WalkRange,
+  { starts, until }: ScanRange,
   { slippageBp, limit }: { slippageBp: number; limit: number },
 ): Promise<FactPage> {
   const [min = 0] = starts
@@ -153,7 +153,7 @@ function toFactSums({ kind, count, usd, most }: SumsRow): FactSums {
 }
 
 /** A fill, and the sums over it alone. */
-export type WalkedTrade = {
+export type CountedTrade = {
   timeSec: number
   isBuy: boolean
   usd: bigint
@@ -162,12 +162,12 @@ export type WalkedTrade = {
 }
 
 /** The newest fills of the range that a score counts. Index: wallet of each partition of `fills`. */
-export async function selectWalkedTrades(
+export async function selectCountedTrades(
   sql: Sql,
   address: string,
   { min, until }: SeqRange,
   { slippageBp, limit }: { slippageBp: number; limit: number },
-): Promise<WalkedTrade[]> {
+): Promise<CountedTrade[]> {
   type Row = { timeSec: number; kind: number; usd: bigint; shares: bigint }
   const rows = await sql<Row[]>`
     with page as materialized (

@@ -5,8 +5,8 @@ import { createTestDatabase, type TestDatabase } from '../../test/database.js'
 import { ensurePartitions } from '../chain/write/partitions.js'
 import { AMOUNT_MAX } from '../core/money.js'
 import { seqOf } from '../core/seq.js'
+import { scanWallet } from './fact-scan.js'
 import { copiedCash, type FactSums, toCopyScore } from './score.js'
-import { walkWallet } from './walk.js'
 
 const FIRST_BLOCK = 90_000_000
 const BLOCKS = 40
@@ -132,7 +132,7 @@ test('scores are those of the facts of each window, one by one, whatever the pag
       const secOf = (block: number) => FIRST_SEC + block * BLOCK_SEC
       const order = { address, fromSecs: from.map(secOf), toSec: secOf(to), slippageBp: bp }
       const limits = { isOver: () => false, pageFacts }
-      const windows = await walkWallet(database.sql, order, limits)
+      const windows = await scanWallet(database.sql, order, limits)
       for (const [index, first] of from.entries()) {
         const inside = facts.filter((each) => isCounted(each) && each.block >= first && each.block <= to)
         const { actual, copied } = expectedCash(inside, BigInt(bp))
@@ -155,7 +155,7 @@ test('scores are those of the facts of each window, one by one, whatever the pag
   )
 }, 300_000)
 
-test('a walk that runs out of time has the newest facts, and its shorter windows are whole', async () => {
+test('a scan that runs out of time has the newest facts, and its shorter windows are whole', async () => {
   const facts: Fact[] = Array.from({ length: 30 }, (_, block) => ({
     kind: 'sell',
     block,
@@ -166,24 +166,24 @@ test('a walk that runs out of time has the newest facts, and its shorter windows
   const address = await insertFacts(facts)
   const fromSecs = [0, 10, 25].map((block) => FIRST_SEC + block * BLOCK_SEC)
   const order = { address, fromSecs, toSec: FIRST_SEC + BLOCKS * BLOCK_SEC, slippageBp: 200 }
-  const walk = async (pages: number) => {
+  const scan = async (pages: number) => {
     let page = 0
     const isOver = () => ++page >= pages
-    const windows = await walkWallet(database.sql, order, { isOver, pageFacts: 11 })
+    const windows = await scanWallet(database.sql, order, { isOver, pageFacts: 11 })
     return windows.map(({ facts: sums, isPartial }) => [sums.trades, isPartial])
   }
   // The last fact of a full page is left for the next.
-  expect(await walk(1)).toEqual([
+  expect(await scan(1)).toEqual([
     [10, true],
     [10, true],
     [5, false],
   ])
-  expect(await walk(2)).toEqual([
+  expect(await scan(2)).toEqual([
     [20, true],
     [20, false],
     [5, false],
   ])
-  expect(await walk(3)).toEqual([
+  expect(await scan(3)).toEqual([
     [30, false],
     [20, false],
     [5, false],
