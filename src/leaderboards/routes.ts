@@ -111,17 +111,17 @@ export const leaderboard = defineList({
     const column = SORT_COLUMNS[sort ?? 'total']
     const ranked = sort ?? (period === 'all' ? 'total' : 'realized')
     checkSort(period, sort, column)
-    const asked = readBoardFilter(input)
-    if (period !== 'all' && asked !== undefined && !isOfScope(asked)) {
+    const filter = readBoardFilter(input)
+    if (period !== 'all' && filter !== undefined && !isOfScope(filter)) {
       throw badRequest(
-        `A leaderboard of ${period} is narrowed by category or tags alone; leave out ${asked.dimension}, or period.`,
+        `A leaderboard of ${period} is narrowed by category or tags alone; leave out ${filter.dimension}, or period.`,
       )
     }
-    const isCapped = period === 'all' && asked === undefined
+    const isCapped = period === 'all' && filter === undefined
     if (isCapped) checkDepth({ ...input, limitMax: LIMIT_MAX, rankMax: ALL_TIME_RANK_MAX })
     const { snapshot, asOfSec } = requireBoard(await selectBoardSnapshot(sql), { until })
     return {
-      ...(await resolveBoardFilter(sql, asked)),
+      ...(await resolveBoardFilter(sql, filter)),
       until: snapshot,
       asOfSec,
       period,

@@ -17,7 +17,7 @@ const PERIOD_SEC: Readonly<Record<PnlPeriod, number>> = {
   '1y': 365 * DAY_SEC,
 }
 
-type AskedTime = {
+type RequestedTime = {
   period?: PnlPeriod | undefined
   after?: number | undefined
   before?: number | undefined
@@ -26,9 +26,9 @@ type AskedTime = {
 /** Unix seconds, both ends included. `before` undefined: up to the last block. */
 export type PnlWindow = { after: number; before: number | undefined }
 
-/** `undefined`: no time was asked for. `after` goes before `period`; the first second is 1. */
-export function resolvePnlWindow(asked: AskedTime, nowSec: number): PnlWindow | undefined {
-  const { period, after, before } = asked
+/** `undefined`: the request names no time. `after` goes before `period`; the first second is 1. */
+export function resolvePnlWindow(requested: RequestedTime, nowSec: number): PnlWindow | undefined {
+  const { period, after, before } = requested
   if (period === undefined && after === undefined && before === undefined) return undefined
   const start = after ?? (period === undefined ? 1 : nowSec - PERIOD_SEC[period])
   return { after: Math.max(start, 1), before }

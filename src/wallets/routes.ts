@@ -163,9 +163,9 @@ const walletPnl = (calculations: PnlCalculations) =>
       include_combos: IncludeCombos,
     }),
     reply: PnlReply,
-    answer: (tools, { address, include_combos, include_unrealized, ...asked }) =>
+    answer: (tools, { address, include_combos, include_unrealized, ...request }) =>
       calculations.run(tools, async () => {
-        const { period, after, before, ...filter } = asked
+        const { period, after, before, ...filter } = request
         const window = resolvePnlWindow({ period, after, before }, Math.floor(tools.nowMs / 1000))
         if (window === undefined) return answerAllTime(tools, address, filter, include_combos)
         const fields = await answerWindow(tools, address, window, filter, include_unrealized)

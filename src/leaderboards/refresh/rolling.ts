@@ -138,7 +138,7 @@ type Blocks = { first: number; end: number }
 function rollingEvents(step: BoardStep, windows: readonly RollingWindow[]): Fragment {
   const { tx, isRebuild, heldBlock, block } = step
   const heldEnd = heldBlock + 1
-  const parts = windows.flatMap(({ days, firstBlock, countedFrom }) => {
+  const events = windows.flatMap(({ days, firstBlock, countedFrom }) => {
     if (isRebuild) return bookedIn(step, days, 1, { first: firstBlock, end: block + 1 })
     const added = { first: Math.max(firstBlock, heldEnd), end: block + 1 }
     const left = { first: countedFrom, end: Math.min(firstBlock, heldEnd) }
@@ -152,7 +152,7 @@ function rollingEvents(step: BoardStep, windows: readonly RollingWindow[]): Frag
       movedIn(step, days, stayed),
     ]
   })
-  return joinFragments(tx, parts, tx`union all`)
+  return joinFragments(tx, events, tx`union all`)
 }
 
 /** Index: the primary key of each partition. */

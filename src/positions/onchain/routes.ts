@@ -58,8 +58,8 @@ const walletOnchainPositions: Endpoint = {
       reply: WalletOnchainReply,
       answer: async ({ sql, nowMs }, { address, ...filter }) => {
         checkRange(filter)
-        const moment = { nowMs, reorg: await selectLastReorg(sql) }
-        const set = await sets.get(address, moment, async () =>
+        const now = { nowMs, reorg: await selectLastReorg(sql) }
+        const set = await sets.get(address, now, async () =>
           (await selectWalletSet(sql, address)).map(toKept),
         )
         return summarizeSet(address, set, filter)
