@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { buildIndexes, ensurePartitions } from '../src/chain/write/partitions.js'
+import { scanWallet } from '../src/copy-pnl/fact-scan.js'
 import { DEFAULT_SLIPPAGE_BP, toCopyScore } from '../src/copy-pnl/score.js'
-import { walkWallet } from '../src/copy-pnl/walk.js'
 import { PARTITION_BLOCKS } from '../src/core/blocks.js'
 import type { Pool } from '../src/store/connection.js'
 import { transact } from '../src/store/transaction.js'
@@ -47,12 +47,12 @@ async function run(pool: Pool, onRound: (text: string) => void): Promise<Rounds>
     onRound(round < 1 ? 'warming up' : `round ${round} of ${ROUNDS}`)
     delay.reset()
     delay.enable()
-    const walked = await timed(() => score(pool))
+    const scanned = await timed(() => score(pool))
     delay.disable()
     const summed = await timed(() => sum(pool))
     if (round < 1) continue
     heldMs = Math.max(heldMs, delay.max / 1e6)
-    ours.push(FILLS / walked)
+    ours.push(FILLS / scanned)
     yardstick.push(FILLS / summed)
   }
   const figures = { 'event loop held up for at most': `${heldMs.toFixed(1)} ms` }
@@ -72,7 +72,7 @@ async function score(pool: Pool): Promise<void> {
     toSec: LAST_SEC,
     slippageBp: DEFAULT_SLIPPAGE_BP,
   }
-  const windows = await walkWallet(pool, order, { isOver: () => false })
+  const windows = await scanWallet(pool, order, { isOver: () => false })
   const [longest] = windows.map(({ facts }) => toCopyScore(facts, DEFAULT_SLIPPAGE_BP))
   if (longest?.trades !== FILLS) throw new Error(`${longest?.trades} fills were scored`)
 }

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { leaderboardScopes } from '../src/leaderboards/scopes.js'
+import { leaderboardScopes } from '../src/leaderboards/routes.js'
 import { groupBy } from '../src/lib/group-by.js'
 import { walletActivity, walletFlows } from '../src/wallets/activity/routes.js'
 import type { ApiWorld } from './api-world.js'

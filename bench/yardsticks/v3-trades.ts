@@ -1,7 +1,7 @@
 import Fastify from 'fastify'
 import { selectWalletId } from '../../src/lookups/ids.js'
+import { resolveTrades, TRADE_VIEWS } from '../../src/lookups/trades/trade-lists.js'
 import { createPool, type Target } from '../../src/store/connection.js'
-import { resolveTrades, TRADE_VIEWS } from '../../src/trades/trade-lists.js'
 
 const PAGE = { limit: 100, offset: 0, after: undefined }
 

@@ -1,6 +1,7 @@
 import { seqOf } from '../core/seq.js'
 import { ALL_TIME_SUMS, allTimeSums, countedPositions } from '../leaderboards/refresh/all-time.js'
-import { hasUnseenRewind } from '../leaderboards/refresh/step.js'
+import { BOARD_STATES } from '../lookups/board.js'
+import { hasUnseenReorg } from '../lookups/snapshot.js'
 import type { Sql } from '../store/connection.js'
 import { compareTable } from './compare.js'
 import { count, type Finding, Tally } from './finding.js'
@@ -19,7 +20,8 @@ export async function checkBoards(sql: Sql): Promise<Finding> {
   const tally = new Tally()
   const leave = (why: string) => tally.toFinding(sql, 'leaderboards', `nothing: ${why}`)
   if (state?.block == null) return leave('they are not made yet')
-  if (!state.isOfLedger || (await hasUnseenRewind(sql))) return leave('they are being refreshed')
+  if (!state.isOfLedger || (await hasUnseenReorg(sql, BOARD_STATES.leaderboards)))
+    return leave('they are being refreshed')
   await compareTable(sql, ALL_TIME, { only: sql`true`, derived: allTimeSums(sql) }, tally)
   if (state.isJournalled) await comparePositions(sql, state.block, tally)
   await compareRolling(sql, state.block, tally)

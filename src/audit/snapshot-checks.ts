@@ -1,6 +1,6 @@
 import { comboPnl, comboSums } from '../combos/aggregates.js'
-import { COPY_PERIODS } from '../copy-pnl/period.js'
-import { SCORE_CHECKSUM } from '../copy-pnl/turn-queries.js'
+import { SCORE_CHECKSUM } from '../copy-pnl/queue-queries.js'
+import { COPY_PERIODS } from '../copy-pnl/window.js'
 import { REORG_BLOCKS_MAX } from '../core/blocks.js'
 import { seqOf } from '../core/seq.js'
 import { chainTokens, statsOf } from '../markets/stats/sums.js'

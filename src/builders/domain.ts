@@ -1,6 +1,6 @@
 import type { ChainStatus } from '../core/chain-status.js'
 import type { Domain } from '../http/domain.js'
-import { untilLive } from '../jobs/until-live.js'
+import { BOARD_STATES } from '../lookups/board.js'
 import { createSnapshotJob } from '../lookups/snapshot.js'
 import type { Platform } from '../platform.js'
 import type { Upstreams } from '../upstreams/upstreams.js'
@@ -29,8 +29,7 @@ export function createBuilders(platform: Platform, { chain, upstreams }: Builder
       createSnapshotJob(platform, chain, {
         name: 'builder leaderboards',
         everyMs: BOARDS_MS,
-        startsAfter: (signal) => untilLive({ chain }, signal),
-        state: (sql) => sql`select block, rewind from builder_board_state`,
+        state: BOARD_STATES.builders,
         refresh: () => refreshBoard(platform.sql, platform.clock.now()),
       }),
     ],

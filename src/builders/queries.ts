@@ -1,5 +1,6 @@
 import type { Page } from '../core/page.js'
 import { hexToBytes } from '../lib/hex.js'
+import { withRanks } from '../lookups/board.js'
 import type { Fragment, Sql } from '../store/connection.js'
 import { isBehind, type OrderColumn, orderedBy } from '../store/keyset.js'
 import { blockTime, hex } from '../store/sql-words.js'
@@ -29,7 +30,7 @@ export type BuilderFigures = {
 }
 
 /** `sortKey`: the value that the list is ordered by. */
-export type BuilderRow = BuilderFigures & { rank: number; sortKey: bigint }
+type BuilderRow = BuilderFigures & { rank: number; sortKey: bigint }
 
 const builderColumns = (sql: Sql): Fragment => sql`
   ${hex(sql, 'coalesce(p.code, b.code)')} as code, p.name, p.logo, p.verified,
@@ -71,8 +72,7 @@ export async function selectBuilders(
      where ${isBehind(sql, order, page.after, false)}
      ${orderedBy(sql, order, false)}
     offset ${page.offset} limit ${page.limit}`
-  const before = Number(page.after?.[2] ?? page.offset)
-  return rows.map((row, index) => ({ ...row, rank: before + index + 1 }))
+  return withRanks(rows, page)
 }
 
 /** One builder by its code. Indexes: primary and unique keys. */

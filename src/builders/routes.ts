@@ -30,21 +30,17 @@ export const builders = defineList({
     'Every builder that a fill names, and those that the platform lists without one. Volumes are shares, each counted as one dollar.',
   tag: 'builders',
   access: V3,
-  params: Type.Object({}),
   query: Type.Object({
     sort: oneOf(BUILDER_SORTS, 'the figure that ranks', { title: 'BuilderSort', default: 'fills' }),
   }),
   page: { name: 'builders', limitMax: 300 },
   resolve: async (_sql, { sort }) => ({ sort }),
-  views: {
-    all: createView({
-      row: RankedBuilder,
-      select: selectBuilders,
-      keyOf: ({ sortKey, code, rank }) => [`${sortKey}`, code, rank],
-      present: ({ rank, ...row }) => ({ rank, ...presentBuilder(row) }),
-    }),
-  },
-  chooseView: () => 'all',
+  view: createView({
+    row: RankedBuilder,
+    select: selectBuilders,
+    keyOf: ({ sortKey, code, rank }) => [`${sortKey}`, code, rank],
+    present: ({ rank, ...row }) => ({ rank, ...presentBuilder(row) }),
+  }),
 })
 
 export const builder = defineAnswer({
@@ -100,7 +96,7 @@ const byDayAndBuilder = createView({
   present: presentDayOfBuilder,
 })
 
-export const buildersByDay = defineList({
+const buildersByDay = defineList({
   path: '/v3/builders/activity/daily',
   operationId: 'listBuildersByDay',
   summary: 'What all builders did, day by day',
@@ -108,7 +104,6 @@ export const buildersByDay = defineList({
     'Sums over all builders for each UTC day with fills, the newest first; a wallet that used two builders counts twice. `group_by=builder` gives a row for each builder. Without `after` the 30 days up to `before`.',
   tag: 'builders',
   access: V3,
-  params: Type.Object({}),
   query: Type.Object({
     ...TimeBounds,
     order: Order,
@@ -120,7 +115,7 @@ export const buildersByDay = defineList({
   chooseView: ({ group_by: groupBy }) => (groupBy === undefined ? 'byDay' : 'byDayAndBuilder'),
 })
 
-export const builderByDay = defineList({
+const builderByDay = defineList({
   path: '/v3/builders/:code/activity/daily',
   operationId: 'listBuilderByDay',
   summary: 'What a builder did, day by day',
@@ -136,8 +131,7 @@ export const builderByDay = defineList({
     const scope = daysOf(input, walk, id ?? undefined)
     return id === null ? undefined : scope
   },
-  views: { byDay },
-  chooseView: () => 'byDay',
+  view: byDay,
 })
 
 export const builderRoutes = endpointRoutes([

@@ -24,7 +24,7 @@ export const ProfileFields = {
 }
 
 /** What the volumes of builders mean, said in every answer that has some. */
-export const VolumeMeaning = {
+const VolumeMeaning = {
   volume_scope: Type.Literal('clob_v2_onchain'),
   volume_semantics: Type.Literal('outcome_share_par_notional'),
 }

@@ -6,11 +6,17 @@ import { MarketFilters, Millionths, Slug } from '../http/parameters.js'
 import { namedObject } from '../lib/named-object.js'
 import { withMarkets } from '../lookups/market-block.js'
 import { countTaggedMarkets, selectTagFilters, type TagFilter } from '../lookups/tag-filter.js'
+import { presentTrade } from '../lookups/trades/present.js'
+import { selectTrades, type TradeScope } from '../lookups/trades/queries.js'
+import { Trade } from '../lookups/trades/schemas.js'
+import {
+  isSellSide,
+  OwnerSide,
+  resolveTrades,
+  TRADE_PAGE,
+  TradeFilters,
+} from '../lookups/trades/trade-lists.js'
 import type { Sql } from '../store/connection.js'
-import { presentTrade } from '../trades/present.js'
-import { selectTrades, type TradeScope } from '../trades/queries.js'
-import { Trade } from '../trades/schemas.js'
-import { isSellSide, OwnerSide, resolveTrades, TRADE_PAGE, TradeFilters } from '../trades/trade-lists.js'
 import { type FoundBuilder, findBuilder, presentProfile } from './find-builder.js'
 import { BuilderRef, ProfileFields } from './schemas.js'
 
@@ -49,17 +55,14 @@ export const builderTrades = defineList({
     const scope = await resolveTrades(sql, filter, owner, until)
     return scope === undefined || found.id === null ? undefined : { ...scope, tagged, found }
   },
-  views: {
-    trades: createView({
-      row: namedObject('BuilderTrade', { ...Trade.properties, ...ProfileFields }),
-      select: (sql: Sql, scope: Scope, page) => selectTrades(sql, 'market', scope, page),
-      keyOf: ({ seq }) => [seq],
-      complete: async (sql, rows, { found }) =>
-        (await withMarkets(sql, rows)).map((row) => ({ ...row, found })),
-      present: (row) => ({ ...presentTrade(row), ...presentProfile(row.found) }),
-    }),
-  },
-  chooseView: () => 'trades',
+  view: createView({
+    row: namedObject('BuilderTrade', { ...Trade.properties, ...ProfileFields }),
+    select: (sql: Sql, scope: Scope, page) => selectTrades(sql, 'market', scope, page),
+    keyOf: ({ seq }) => [seq],
+    complete: async (sql, rows, { found }) =>
+      (await withMarkets(sql, rows)).map((row) => ({ ...row, found })),
+    present: (row) => ({ ...presentTrade(row), ...presentProfile(row.found) }),
+  }),
   extra: {
     fields: { builder: Type.String(), ...ProfileFields },
     select: async (sql, { input, scope }) => {

@@ -1,10 +1,9 @@
 import { LOGS_PER_BLOCK } from '../core/seq.js'
 import { COMBO_ACTIONS } from '../events/combo-actions.js'
 import { unrealizedPnl } from '../lookups/position-sql.js'
-import { lastReorg } from '../lookups/snapshot.js'
+import { lastReorg, transactRefresh } from '../lookups/snapshot.js'
 import type { Fragment, Pool, Sql } from '../store/connection.js'
 import { rowsDigest } from '../store/sql-words.js'
-import { transact } from '../store/transaction.js'
 
 /** Blocks that one transaction adds while the history is read: a few hundred thousand fills. */
 const SLICE_BLOCKS = 20_000
@@ -17,17 +16,16 @@ type State = {
 
 /**
  * Brings combo_markets and combo_pnl up to the head. What is final is added once, in slices; what a
- * reorganisation may take back is taken out and added again in every run.
+ * reorganisation may revert is taken out and added again in every run.
  */
 export async function refreshComboAggregates(pool: Pool, signal: AbortSignal): Promise<void> {
   for (let isDone = false; !isDone && !signal.aborted; ) {
-    isDone = await transact(pool, refreshSlice)
+    isDone = await transactRefresh(pool, 'combo_state', refreshSlice)
   }
 }
 
 /** True: the tables are at the head. */
 async function refreshSlice(tx: Sql): Promise<boolean> {
-  await begin(tx)
   const [chain] = await tx<
     { epoch: number; from: number | null; head: number | null; floor: number; rewind: bigint }[]
   >`
@@ -53,15 +51,6 @@ async function refreshSlice(tx: Sql): Promise<boolean> {
     update combo_state set epoch = ${chain.epoch}, final_block = ${finalBlock},
            head_block = ${headBlock}, rewind = ${chain.rewind}`
   return isDone
-}
-
-/**
- * All statements see the same chain, whatever is booked or taken back meanwhile. The lock comes before
- * the first of them: a transaction that waited for another one sees what that one wrote.
- */
-async function begin(tx: Sql): Promise<void> {
-  await tx`set transaction isolation level repeatable read`
-  await tx`lock table combo_state in exclusive mode`
 }
 
 const endOf = (block: number): number => (block + 1) * LOGS_PER_BLOCK - 1
@@ -148,8 +137,7 @@ const RANKS_MAX = 10_000
 
 /** Orders all wallets by what combos earned them, with prices of now. */
 export async function refreshComboRanks(pool: Pool): Promise<void> {
-  await transact(pool, async (tx) => {
-    await begin(tx)
+  await transactRefresh(pool, 'combo_state', async (tx) => {
     await tx`delete from combo_ranks`
     await tx`
       with prices as materialized (

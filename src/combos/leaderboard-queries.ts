@@ -1,10 +1,12 @@
 import type { Page } from '../core/page.js'
+import { unrankedWallets } from '../lookups/board.js'
 import { type SeqRange, withinSeq } from '../lookups/seq-range.js'
-import { isUnreverted, revertedWallets } from '../lookups/snapshot.js'
+import { isUnreverted } from '../lookups/snapshot.js'
 import type { Fragment, Sql } from '../store/connection.js'
 import { blockTime, hex } from '../store/sql-words.js'
+import { COMBO_ACTIVITY } from './queries.js'
 
-export type ComboSort = 'total_pnl' | 'realized_pnl' | 'unrealized_pnl'
+type ComboSort = 'total_pnl' | 'realized_pnl' | 'unrealized_pnl'
 
 /** `undefined` as range: of all time. */
 export type ComboBoardScope = { sort: ComboSort; range: SeqRange | undefined }
@@ -47,7 +49,7 @@ const selectRanks = (sql: Sql, sort: ComboSort, { limit, offset }: Page) => {
            (select time from blocks
              where number = greatest(t.last_fill, coalesce(closing.last_seq, 0)) >> 20) as last_sec,
            w.id is null or t.wallet is null or r.wallet in (
-             ${revertedWallets(sql, sql`select ranked_block as block, ranked_rewind as rewind from combo_state`)}
+             ${unrankedWallets(sql, 'combos')}
            ) as is_gone
       from combo_ranks r
       left join wallets w on w.id = r.wallet
@@ -96,7 +98,7 @@ const closings = (sql: Sql, isWanted: Fragment): Fragment => sql`
    where ${isWanted} and ${isHeld(sql)}`
 
 /** Whether the row `p` was not reverted since. */
-const isHeld = (sql: Sql): Fragment => isUnreverted(sql, sql`p.seq`, sql`(select rewind from combo_state)`)
+const isHeld = (sql: Sql): Fragment => isUnreverted(sql, sql`p.seq`, COMBO_ACTIVITY)
 
 export type ComboStateRow = {
   headBlock: number

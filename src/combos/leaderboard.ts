@@ -1,9 +1,10 @@
 import { Type } from 'typebox'
 import { V3 } from '../accounts/access.js'
-import { badRequest, unavailable } from '../core/errors.js'
+import { badRequest } from '../core/errors.js'
 import type { Page } from '../core/page.js'
 import { createView, defineList } from '../http/list.js'
 import { oneOf, TimeBounds } from '../http/parameters.js'
+import { requireBoard } from '../lookups/board.js'
 import { selectSeqRange, type TimeRange } from '../lookups/seq-range.js'
 import type { Sql } from '../store/connection.js'
 import {
@@ -13,7 +14,7 @@ import {
   selectComboState,
   selectRankedCount,
 } from './leaderboard-queries.js'
-import { presentComboBoard, presentComboRank } from './present-market.js'
+import { presentComboBoard, presentComboRank } from './present.js'
 import { ComboBoard, ComboRank } from './schemas.js'
 
 const DAY_SEC = 86_400
@@ -64,7 +65,6 @@ export const comboLeaderboard = defineList({
   tag: 'combos',
   access: V3,
   narrowBy: ['after', 'before'],
-  params: Type.Object({}),
   query: Type.Object({
     period: oneOf(['all', '1d', '7d', '30d', 'custom'], '`custom` has `after`, `before` or both', {
       default: 'all',
@@ -77,8 +77,7 @@ export const comboLeaderboard = defineList({
   page: { name: 'data', limitMax: 100, hasCursors: false },
   resolve: async (sql, input, { nowMs }): Promise<BoardScope> => {
     const window = windowOf(input, nowMs)
-    const state = await selectComboState(sql)
-    if (state === undefined) throw unavailable('leaderboard_unavailable')
+    const state = requireBoard(await selectComboState(sql))
     const isOfAllTime = input.period === 'all'
     const range = isOfAllTime ? undefined : await selectSeqRange(sql, window)
     return {
@@ -89,16 +88,13 @@ export const comboLeaderboard = defineList({
       isEmpty: !isOfAllTime && range === undefined,
     }
   },
-  views: {
-    all: createView({
-      row: ComboRank,
-      select: async (sql: Sql, scope: BoardScope, page: Page) =>
-        scope.isEmpty ? [] : selectComboRanks(sql, scope, page),
-      keyOf: ({ rank }) => [rank],
-      present: presentComboRank,
-    }),
-  },
-  chooseView: () => 'all',
+  view: createView({
+    row: ComboRank,
+    select: async (sql: Sql, scope: BoardScope, page: Page) =>
+      scope.isEmpty ? [] : selectComboRanks(sql, scope, page),
+    keyOf: ({ rank }) => [rank],
+    present: presentComboRank,
+  }),
   extra: {
     fields: ComboBoard,
     select: async (sql, { input, scope }) => {

@@ -5,8 +5,9 @@ import { isUnreverted } from '../lookups/snapshot.js'
 import { type Fragment, joinFragments, type Sql } from '../store/connection.js'
 import { isBehind, orderedBy } from '../store/keyset.js'
 import { hex, isTakerOrder } from '../store/sql-words.js'
+import { COMBO_ACTIVITY } from './queries.js'
 
-export type ComboMarketScope = {
+type ComboMarketScope = {
   /** `undefined`: all combos. */
   condition: number | undefined
   status: string
@@ -105,8 +106,7 @@ export function selectComboMarkets(
 }
 
 /** Whether nothing of what is counted of the combo `m` was reverted since. */
-const isHeld = (sql: Sql): Fragment =>
-  isUnreverted(sql, sql`m.touched_seq`, sql`(select rewind from combo_state)`)
+const isHeld = (sql: Sql): Fragment => isUnreverted(sql, sql`m.touched_seq`, COMBO_ACTIVITY)
 
 /** The shares that exist of the combo `m`, and its result, which is null while there is none. */
 const stateOf = (sql: Sql, until: number): Fragment => sql`

@@ -2,20 +2,25 @@ import { parseTokenId } from '../core/ids.js'
 import type { Page } from '../core/page.js'
 import { conditionOfPosition, isStructuredId } from '../core/structured-id.js'
 import { hexToBytes } from '../lib/hex.js'
+import { isListed, unrealizedPnl } from '../lookups/position-sql.js'
 import { type SeqRange, withinSeq } from '../lookups/seq-range.js'
+import type { SnapshotState } from '../lookups/snapshot.js'
 import { type Fragment, joinFragments, type Sql } from '../store/connection.js'
 import { isBehind, orderedBy } from '../store/keyset.js'
 import { hex } from '../store/sql-words.js'
 
+/** Where the tables of what happened in combos stand. */
+export const COMBO_ACTIVITY: SnapshotState = (sql) => sql`select head_block as block, rewind from combo_state`
+
 /** The parameters that name a combo, one way or another; all that are given must name the same. */
-export type ComboNames = {
+type ComboNames = {
   market_id?: string | undefined
   condition_id?: string | undefined
   position_id?: string | undefined
 }
 
 /** The ids of what a caller named; `undefined`: it named none. */
-export type NamedCombo = { condition: number | undefined; token: number | undefined }
+type NamedCombo = { condition: number | undefined; token: number | undefined }
 
 /**
  * The combo that a caller named. `undefined`: there is none of that name, or the names contradict
@@ -112,3 +117,44 @@ export function selectComboActivity(
 }
 
 const ACTIVITY_ORDER = [{ column: 'e.seq', type: 'bigint' }] as const
+
+export type ComboSummaryRow = {
+  openCount: number
+  closedCount: number
+  heldCount: number
+  realized: bigint
+  /** Null: a position that bears cost has no price. */
+  unrealized: bigint | null
+  lastSec: number
+}
+
+/**
+ * What a wallet has and had in combos; `undefined`: nothing. Reads what it holds, by
+ * positions_combo_held, and one row of combo_totals and of positions_combo.
+ */
+export async function selectComboSummary(sql: Sql, wallet: number): Promise<ComboSummaryRow | undefined> {
+  const [row] = await sql<ComboSummaryRow[]>`
+    with held as (
+      select count(*) filter (where price.source is distinct from 'settlement') as open,
+             count(*) as all, count(*) filter (where p.bought = 0) as given,
+             count(*) filter (where price.source is null and p.held > 0) as unmarked,
+             coalesce(sum(${unrealizedPnl(sql)}), 0)::bigint as unrealized
+        from positions p
+        join token_prices price on price.token = p.token
+       where p.wallet = ${wallet} and p.is_combo = 1 and p.balance > 0
+    )
+    select held.open::integer as open_count, held.all::integer as held_count,
+           (coalesce(totals.positions, 0) + held.given - held.open)::integer as closed_count,
+           coalesce(totals.realized, 0) as realized,
+           case when held.unmarked = 0 then held.unrealized end as unrealized, latest.last_sec
+      from held
+      join lateral (
+        select p.last_sec
+          from positions p
+         where p.wallet = ${wallet} and ${isListed(sql, 'combo')}
+         order by p.last_sec desc
+         limit 1
+      ) latest on true
+      left join combo_totals totals on totals.wallet = ${wallet}`
+  return row
+}

@@ -1,31 +1,28 @@
 import { Type } from 'typebox'
 import { V3, V3_HEAVY } from '../accounts/access.js'
 import { badRequest, unavailable } from '../core/errors.js'
-import type { Page } from '../core/page.js'
 import { defineAnswer } from '../http/answer.js'
 import { endpointRoutes } from '../http/endpoint.js'
 import { createView, defineList } from '../http/list.js'
 import { Address, ConditionId, Order, oneOf, TimeBounds, TokenId } from '../http/parameters.js'
+import { withLegs } from '../lookups/combos/legs.js'
+import { COMBO_STATUSES, comboPositionsByChange } from '../lookups/combos/positions.js'
 import { selectWalletId } from '../lookups/ids.js'
-import { withMarkets } from '../lookups/market-block.js'
 import { selectSeqRange } from '../lookups/seq-range.js'
+import { COMBO_TRADES_SOURCE, comboTradesByTime } from '../lookups/trades/combo-trades.js'
+import { FillsFilter, resolveTrades } from '../lookups/trades/trade-lists.js'
 import type { Sql } from '../store/connection.js'
-import { selectTrades, type TradeScope } from '../trades/queries.js'
-import { FillsFilter, resolveTrades } from '../trades/trade-lists.js'
 import { comboLeaderboard } from './leaderboard.js'
-import { withLegs } from './leg-queries.js'
 import { selectComboHead, selectComboMarkets } from './market-queries.js'
-import { COMBO_STATUSES, selectComboPositions, selectComboSummary } from './position-queries.js'
-import { COMBO_TRADES_SOURCE, EVENT_KINDS, presentComboActivity, presentComboTrade } from './present.js'
-import { presentComboMarket } from './present-market.js'
-import { presentComboPosition, presentComboSummary } from './present-position.js'
+import { EVENT_KINDS, presentComboActivity, presentComboMarket, presentComboSummary } from './present.js'
 import {
   type ComboActivityScope,
   selectComboActivity,
+  selectComboSummary,
   selectComboTokens,
   selectNamedCombo,
 } from './queries.js'
-import { ComboActivity, ComboMarket, ComboPosition, ComboSummary, ComboTrade } from './schemas.js'
+import { ComboActivity, ComboMarket, ComboSummary } from './schemas.js'
 
 const ComboFilters = {
   condition_id: Type.Optional(ConditionId),
@@ -65,20 +62,11 @@ export const walletComboPositions = defineList({
     if (wallet === undefined || combo === undefined || range === undefined) return undefined
     return { ...combo, wallet, status: input.status, until: range.until }
   },
-  views: {
-    all: createView({
-      row: ComboPosition,
-      select: selectComboPositions,
-      keyOf: ({ lastSec, token }) => [lastSec, token],
-      complete: withLegs,
-      present: presentComboPosition,
-    }),
-  },
-  chooseView: () => 'all',
+  view: comboPositionsByChange,
   extra: describedBy('v3.wallet_combos.positions'),
 })
 
-export const walletComboSummary = defineAnswer({
+const walletComboSummary = defineAnswer({
   path: '/v3/wallets/:address/combos/summary',
   operationId: 'getWalletComboSummary',
   summary: 'Combos of a wallet in numbers',
@@ -125,16 +113,7 @@ export const walletComboTrades = defineList({
     if (wallet === undefined || combo === undefined || scope === undefined) return undefined
     return { ...scope, tokens: await selectComboTokens(sql, combo) }
   },
-  views: {
-    all: createView({
-      row: ComboTrade,
-      select: (sql: Sql, scope: TradeScope, page: Page) => selectTrades(sql, 'combo', scope, page),
-      keyOf: ({ seq }) => [seq],
-      complete: withMarkets,
-      present: presentComboTrade,
-    }),
-  },
-  chooseView: () => 'all',
+  view: comboTradesByTime,
   extra: describedBy(COMBO_TRADES_SOURCE),
 })
 
@@ -193,8 +172,7 @@ export const walletComboActivity = defineList({
   query: Type.Object(ActivityFilters),
   page: { name: 'activity', limitMax: 300 },
   resolve: (sql, input, { until }) => resolveActivity(sql, input, input.address, until),
-  views: { all: activityView },
-  chooseView: () => 'all',
+  view: activityView,
   extra: describedBy('v3.wallet_combos.activity'),
 })
 
@@ -207,7 +185,6 @@ export const comboActivity = defineList({
   tag: 'combos',
   access: V3,
   narrowBy: ['after', 'before', 'wallet'],
-  params: Type.Object({}),
   query: Type.Object({ ...ActivityFilters, wallet: Type.Optional(Address) }),
   page: { name: 'activity', limitMax: 300 },
   resolve: (sql, input, { until }) => {
@@ -216,8 +193,7 @@ export const comboActivity = defineList({
     }
     return resolveActivity(sql, input, input.wallet, until)
   },
-  views: { all: activityView },
-  chooseView: () => 'all',
+  view: activityView,
   extra: describedBy('v3.combos.activity'),
 })
 
@@ -229,7 +205,6 @@ export const comboMarkets = defineList({
   tag: 'combos',
   access: V3,
   narrowBy: ['condition_id', 'status'],
-  params: Type.Object({}),
   query: Type.Object({ ...ComboFilters, status: ComboStatus }),
   page: { name: 'markets', limitMax: 300 },
   resolve: async (sql, input, walk) => {
@@ -240,16 +215,13 @@ export const comboMarkets = defineList({
     const until = walk.until ?? head
     return { condition: combo.condition, status: input.status, until }
   },
-  views: {
-    all: createView({
-      row: ComboMarket,
-      select: selectComboMarkets,
-      keyOf: ({ lastSeq, combo }) => [lastSeq, combo],
-      complete: withLegs,
-      present: presentComboMarket,
-    }),
-  },
-  chooseView: () => 'all',
+  view: createView({
+    row: ComboMarket,
+    select: selectComboMarkets,
+    keyOf: ({ lastSeq, combo }) => [lastSeq, combo],
+    complete: withLegs,
+    present: presentComboMarket,
+  }),
   extra: describedBy('v3.combos.markets'),
 })
 

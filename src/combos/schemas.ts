@@ -1,79 +1,8 @@
 import { Type } from 'typebox'
-import { DecimalText, FillRoleField, TradeSideField, UnixTime, UtcText } from '../http/row-fields.js'
+import { DecimalText, UnixTime, UtcText } from '../http/row-fields.js'
 import { namedObject } from '../lib/named-object.js'
 import { nullable } from '../lib/nullable.js'
-
-const Text = nullable(Type.String())
-
-/** Fields from `leg_outcome_label` on, but for those of the result, are only there with a market. */
-export const Leg = namedObject('ComboLeg', {
-  leg_index: Type.Integer({ minimum: 0 }),
-  leg_position_id: Type.String({
-    description: 'the structured token, which is not the CLOB token',
-  }),
-  leg_condition_id: Type.String({ description: '0x and 62 hexadecimal digits' }),
-  leg_outcome_index: Type.Integer({ minimum: 0 }),
-  leg_status: Type.String({
-    enum: ['OPEN', 'RESOLVED_WIN', 'RESOLVED_LOSS', 'RESOLVED_PARTIAL'],
-  }),
-  leg_result: Type.String({ enum: ['won', 'lost', 'resolved', 'pending'] }),
-  leg_resolved_at: nullable(Type.String({ description: 'ISO 8601' }), 'null: no result yet'),
-  leg_current_price: nullable(Type.String({ description: '4 decimals' }), 'null: none is known'),
-  leg_price_source: nullable(
-    Type.String({ enum: ['settlement', 'clob_mid', 'last_fill', 'polymarket_market'] }),
-  ),
-  leg_outcome_label: Type.Optional(Text),
-  market_token_id: Type.Optional(nullable(Type.String({ description: 'the CLOB token' }))),
-  market_slug: Type.Optional(Text),
-  market_title: Type.Optional(Text),
-  event_title: Type.Optional(Text),
-  market: Type.Optional(
-    namedObject('ComboLegMarket', {
-      market_id: Type.String(),
-      slug: Text,
-      title: Text,
-      outcome: Text,
-      image_url: Text,
-      icon_url: Text,
-      category: Text,
-      subcategory: Text,
-      tags: Type.Array(Type.String()),
-      end_date: Text,
-      active: nullable(Type.Boolean()),
-      closed: nullable(Type.Boolean()),
-      accepting_orders: nullable(Type.Boolean()),
-      resolved: Type.Boolean(),
-      winning_outcome_index: nullable(Type.Integer()),
-      event_title: Text,
-      event: namedObject('ComboLegEvent', {
-        event_id: Text,
-        event_slug: Text,
-        event_title: Text,
-        event_image: Text,
-      }),
-    }),
-  ),
-})
-
-export const ComboTrade = namedObject('ComboTrade', {
-  position_type: Type.Literal('combo'),
-  wallet_role: FillRoleField(),
-  wallet_address: Type.String(),
-  counterparty_address: Type.String({ description: 'the exchange for an order that took' }),
-  combo_condition_id: Type.String({ description: '0x and 62 hexadecimal digits' }),
-  condition_id: Type.String({ description: 'the same' }),
-  position_id: Type.String(),
-  side: TradeSideField('what the owner of the order does'),
-  is_taker_order: Type.Boolean({ description: 'the row of the order that took' }),
-  price: DecimalText('4 decimals'),
-  size: DecimalText('shares, 6 decimals'),
-  fee: DecimalText('dollars, 6 decimals'),
-  tx_hash: Type.String(),
-  log_index: Type.Integer({ minimum: 0 }),
-  block_number: Type.Integer({ minimum: 0 }),
-  timestamp: UnixTime(),
-  source: Type.Optional(Type.String({ description: 'only beside trades of other markets' })),
-})
+import { Leg } from '../lookups/combos/legs.js'
 
 export const ComboActivity = namedObject('ComboActivity', {
   position_type: Type.Literal('combo'),
@@ -97,37 +26,6 @@ export const ComboActivity = namedObject('ComboActivity', {
 
 const Money = DecimalText('dollars, 6 decimals')
 const IsoTime = UtcText({ description: 'ISO 8601' })
-
-export const ComboPosition = namedObject('ComboPosition', {
-  position_type: Type.Literal('combo'),
-  wallet_address: Type.String(),
-  combo_condition_id: Type.String({ description: '0x and 62 hexadecimal digits' }),
-  combo_position_id: Type.String(),
-  side: Type.String({ enum: ['YES', 'NO'] }),
-  module_id: Type.Integer(),
-  shares_balance: DecimalText('shares, 6 decimals'),
-  entry_avg_price_usdc: nullable(DecimalText('4 decimals'), 'null: it was never bought'),
-  entry_cost_usdc: DecimalText('of the shares that are left; 6 decimals'),
-  total_cost_usdc: DecimalText('of all that were ever bought; 6 decimals'),
-  realized_pnl_usdc: Money,
-  unrealized_pnl_usdc: nullable(Money, 'null: no price is known'),
-  total_pnl_usdc: Money,
-  realized_payout_usdc: DecimalText('what redemptions have paid; 6 decimals'),
-  status: Type.String({
-    enum: ['open', 'closed', 'observed', 'RESOLVED_WIN', 'RESOLVED_LOSS', 'RESOLVED_PARTIAL'],
-    description: '`observed`: it is held, and was never bought',
-  }),
-  redeemable: Type.Boolean(),
-  legs_total: Type.Integer({ minimum: 0 }),
-  legs_resolved: Type.Integer({ minimum: 0 }),
-  legs_pending: Type.Integer({ minimum: 0 }),
-  first_entry_at: IsoTime,
-  last_activity_at: IsoTime,
-  updated_at: UtcText({ description: 'the same' }),
-  resolved_at: nullable(IsoTime, 'null: it has no result yet'),
-  last_update_block: nullable(Type.Integer({ minimum: 0 })),
-  legs: Type.Array(Leg),
-})
 
 export const ComboSummary = namedObject('WalletComboSummary', {
   address: Type.String(),

@@ -3,10 +3,9 @@ import type { Domain } from '../http/domain.js'
 import { untilLive } from '../jobs/until-live.js'
 import { Alarm } from '../lib/alarm.js'
 import type { Platform } from '../platform.js'
-import { createCopyMetrics } from './metrics.js'
+import { tidyPools } from './queue-queries.js'
 import { copyPnlRoutes } from './routes.js'
-import { CopyScorer } from './scorer.js'
-import { tidyPools } from './turn-queries.js'
+import { CopyScorer, createCopyMetrics } from './scorer.js'
 
 const TIDY_MS = 10 * 60_000
 

@@ -34,7 +34,7 @@ type BoardQuery = {
 type RankedWallet = { rank: number; wallet: string; score: StoredScore }
 
 /**
- * The board of a pool. Each wallet is one of three: `errored` when its last walk failed, else `scored`
+ * The board of a pool. Each wallet is one of three: `errored` when its last scoring run failed, else `scored`
  * when it has a score for the days, else `pending`.
  */
 type CopyBoard = {

@@ -10,19 +10,19 @@ beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
 test('503: six wallets are being scored, and no slot was free for five seconds', async () => {
-  const walks = new FairSemaphore()
+  const scans = new FairSemaphore()
   const pending = new Promise<never>(() => undefined)
   // A database that does not answer.
   const sql = (() => pending) as unknown as Sql
   const order = { window: resolveCopyWindow({}, NOW_SEC), slippageBp: 0, includesTrades: false }
-  const score = () => scoreNow({ sql, walks }, `0x${'00'.repeat(20)}`, order)
+  const score = () => scoreNow({ sql, scans }, `0x${'00'.repeat(20)}`, order)
   for (let walk = 0; walk < 6; walk++) void score()
   const refused = expect(score()).rejects.toMatchObject({
     status: 503,
     message: 'Too many wallets are being scored now; try again in a moment.',
   })
   await vi.advanceTimersByTimeAsync(4_999)
-  expect([walks.running, walks.waiting]).toEqual([6, 1])
+  expect([scans.running, scans.waiting]).toEqual([6, 1])
   await vi.advanceTimersByTimeAsync(1)
   await refused
 })

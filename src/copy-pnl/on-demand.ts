@@ -3,19 +3,19 @@ import { isOverTime } from '../core/database-fault.js'
 import { ApiError, unavailable } from '../core/errors.js'
 import type { FairSemaphore } from '../lib/fair-semaphore.js'
 import type { Sql } from '../store/connection.js'
-import { type CopyScore, type FactSums, toCopyScore } from './score.js'
-import { walkWallet } from './walk.js'
 import {
+  type CountedTrade,
   type RealizedPositions,
+  selectCountedTrades,
   selectRealizedPositions,
-  selectWalkedTrades,
-  type WalkedTrade,
-} from './walk-queries.js'
+} from './fact-queries.js'
+import { scanWallet } from './fact-scan.js'
+import { type CopyScore, type FactSums, toCopyScore } from './score.js'
 import type { CopyWindow } from './window.js'
 
 const WALLET_BUDGET_MS = 30_000
 const BATCH_BUDGET_MS = 45_000
-const BATCH_WALKS_MAX = 8
+const BATCH_SCANS_MAX = 8
 /** Of all wallets of an answer together. */
 const TRADES_MAX = 10_000
 
@@ -29,22 +29,22 @@ export type WindowScore = {
   isPartial: boolean
   score: CopyScore
   realized: RealizedPositions
-  trades: WalkedTrade[] | undefined
+  trades: CountedTrade[] | undefined
   elapsedMs: number
 }
 
 export type FailedScore = { address: string; error: string }
 
-type Tools = { sql: Sql; walks: FairSemaphore }
+type Tools = { sql: Sql; scans: FairSemaphore }
 
-/** The walks of all accounts share their slots. */
+/** The scans of all accounts share their slots. */
 const ALL = 0
-/** Walks for answers at a time: they must leave connections to the database for other requests. */
-const WALKS_MAX = 6
+/** Scans for answers at a time: they must leave connections to the database for other requests. */
+const SCANS_MAX = 6
 /** How long an answer for one wallet waits. */
 const WAIT_MS_MAX = 5_000
 
-const refuseWalk = () => unavailable('Too many wallets are being scored now; try again in a moment.')
+const refuseScan = () => unavailable('Too many wallets are being scored now; try again in a moment.')
 
 /** Scores one wallet now, in 30 seconds at most. */
 export const scoreNow = (tools: Tools, address: string, order: ScoreOrder): Promise<WindowScore> =>
@@ -79,7 +79,7 @@ export async function scoreBatch(
             }).catch((error) => ({ address, error: describeRefusal(error) }))
     }
   }
-  await Promise.all(Array.from({ length: BATCH_WALKS_MAX }, work))
+  await Promise.all(Array.from({ length: BATCH_SCANS_MAX }, work))
   return results
 }
 
@@ -91,7 +91,7 @@ function describeRefusal(error: unknown): string {
 }
 
 async function scoreUntil(
-  { sql, walks }: Tools,
+  { sql, scans }: Tools,
   address: string,
   order: ScoreOrder,
   { waitMsMax, endAt, tradesMax }: { waitMsMax: number; endAt: number; tradesMax: number },
@@ -99,13 +99,13 @@ async function scoreUntil(
   const startedAt = performance.now()
   const { window, slippageBp, includesTrades } = order
   const times = { fromSecs: [window.fromSec], toSec: window.toSec }
-  const slot = { owner: ALL, ownMax: WALKS_MAX, waitMsMax, refuse: refuseWalk }
-  return await walks.run(slot, async () => {
+  const slot = { owner: ALL, ownMax: SCANS_MAX, waitMsMax, refuse: refuseScan }
+  return await scans.run(slot, async () => {
     const deadline = Math.min(endAt, performance.now() + WALLET_BUDGET_MS)
     const isOver = () => performance.now() >= deadline
-    const [walked] = await walkWallet(sql, { address, ...times, slippageBp }, { isOver })
-    assert(walked !== undefined, 'a walk of one window has one result')
-    const { range, facts, isPartial } = walked
+    const [scanned] = await scanWallet(sql, { address, ...times, slippageBp }, { isOver })
+    assert(scanned !== undefined, 'a scan of one window has one result')
+    const { range, facts, isPartial } = scanned
     return {
       address,
       order,
@@ -114,7 +114,7 @@ async function scoreUntil(
       score: toCopyScore(facts, slippageBp),
       realized: await selectRealizedPositions(sql, address, range),
       trades: includesTrades
-        ? await selectWalkedTrades(sql, address, range, { slippageBp, limit: tradesMax })
+        ? await selectCountedTrades(sql, address, range, { slippageBp, limit: tradesMax })
         : undefined,
       elapsedMs: Math.round(performance.now() - startedAt),
     }

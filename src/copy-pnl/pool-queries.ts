@@ -1,7 +1,7 @@
 import type { Fragment, Sql } from '../store/connection.js'
 import { hex } from '../store/sql-words.js'
+import { isScoreReverted } from './queue-queries.js'
 import type { CopyScore } from './score.js'
-import { isScoreReverted } from './turn-queries.js'
 
 /** A score is not computed again at once when it is younger. */
 const FRESH_MS = 60_000
@@ -21,7 +21,7 @@ export async function selectPoolWallets(sql: Sql, keyId: number): Promise<string
 
 /**
  * Puts wallets into the pool and into the queue. The order of the addresses keeps two transactions from
- * waiting for each other. A wallet that is being scored, or was a moment ago, keeps its turn.
+ * waiting for each other. A wallet that is being scored, or was a moment ago, keeps its time.
  */
 export async function insertPoolWallets(
   tx: Sql,
@@ -69,12 +69,12 @@ const givenWallets = (sql: Sql, wallets: readonly string[]): Fragment => sql`
   (select decode(substr(address, 3), 'hex') as wallet
      from unnest(${[...wallets]}::text[]) as address) given`
 
-/** A wallet of a pool and how its last walk ended. Times are Unix seconds. */
+/** A wallet of a pool and how its last scoring run ended. Times are Unix seconds. */
 export type PoolWallet = {
   wallet: string
   error: string | null
   errorSec: number | null
-  /** The end of its last walk, whether it succeeded or not; null: there was none. */
+  /** The end of its last scoring run, whether it succeeded or not; null: there was none. */
   triedSec: number | null
 }
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createTestApp } from '../../test/test-app.js'
 import { createKey, retireKey } from '../accounts/accounts.js'
+import { tidyPools } from './queue-queries.js'
 import { CopyWorld, DAY } from './test-world.js'
-import { tidyPools } from './turn-queries.js'
 
 let world: CopyWorld
 beforeAll(async () => {

@@ -66,7 +66,7 @@ export async function readPool(sql: Sql, keyId: number, days: readonly number[])
 }
 
 /**
- * Unix seconds since which every wallet of the pool was refreshed, those left out that never were. Turns
+ * Unix seconds since which every wallet of the pool was refreshed, those left out that never were. Scoring runs
  * are spread over the day, so this is when the last full round of the pool had got to its first
  * wallet. `null`: no wallet was refreshed yet.
  */

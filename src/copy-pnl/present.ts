@@ -1,9 +1,9 @@
 import { toDecimal, toPrice } from '../core/money.js'
+import type { CountedTrade } from './fact-queries.js'
 import type { FailedScore, WindowScore } from './on-demand.js'
 import type { PoolEntry } from './pool.js'
 import type { StoredScore } from './pool-queries.js'
 import { type CopyScore, copiedCash, isToxic, toCents } from './score.js'
-import type { WalkedTrade } from './walk-queries.js'
 
 const toDollars = (cents: bigint): number => Number(cents) / 100
 
@@ -21,7 +21,7 @@ const presentScore = (score: CopyScore, isPartial: boolean, computedSec: number)
 export const presentStoredScore = (score: StoredScore) =>
   presentScore(score, score.isPartial, score.computedSec)
 
-/** `undefined`: its last walk did not fail. */
+/** `undefined`: its last scoring run did not fail. */
 export const presentFailure = ({ error, errorSec }: PoolEntry) =>
   error === null || errorSec === null ? undefined : { error, ts: errorSec }
 
@@ -69,7 +69,7 @@ export function presentWindowScore(computed: WindowScore, nowSec: number) {
 
 export const presentFailedScore = ({ address, error }: FailedScore) => ({ wallet: address, error })
 
-function presentCopiedTrade(trade: WalkedTrade, slippageBp: number) {
+function presentCopiedTrade(trade: CountedTrade, slippageBp: number) {
   const { timeSec, isBuy, usd, shares, facts } = trade
   return {
     ts: timeSec,

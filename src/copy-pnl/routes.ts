@@ -7,7 +7,6 @@ import { FairSemaphore } from '../lib/fair-semaphore.js'
 import type { Platform } from '../platform.js'
 import { rankPool } from './leaderboard.js'
 import { scoreBatch, scoreNow } from './on-demand.js'
-import { COPY_PERIOD_DAYS, COPY_PERIODS, type CopyPeriod } from './period.js'
 import { addWallets, lastRefreshOf, type PoolOwner, readPool, removeWallets } from './pool.js'
 import { selectPoolWallets } from './pool-queries.js'
 import { presentFailedScore, presentFailure, presentStoredScore, presentWindowScore } from './present.js'
@@ -27,7 +26,13 @@ import {
   WalletScoreReply,
   WalletsReply,
 } from './schemas.js'
-import { parseSlippage, resolveCopyWindow } from './window.js'
+import {
+  COPY_PERIOD_DAYS,
+  COPY_PERIODS,
+  type CopyPeriod,
+  parseSlippage,
+  resolveCopyWindow,
+} from './window.js'
 
 const COMMON = { tag: 'copy-pnl', hasElapsed: false } as const
 /** What is kept of pools. */
@@ -206,8 +211,8 @@ function readPeriods(asked: string | undefined): CopyPeriod[] {
 
 const NOW = { ...COMMON, narrowBy: ['period', 'from', 'to'] } as const
 
-/** `walks`: of the application that they are part of. */
-const walkEndpoints = (access: KeyedAccess, walks: FairSemaphore): Endpoint[] => [
+/** `scans`: of the application that they are part of. */
+const onDemandEndpoints = (access: KeyedAccess, scans: FairSemaphore): Endpoint[] => [
   defineAnswer({
     ...NOW,
     access: { ...access, isRead: true },
@@ -223,7 +228,7 @@ const walkEndpoints = (access: KeyedAccess, walks: FairSemaphore): Endpoint[] =>
     hasElapsed: true,
     answer: async ({ sql, nowMs }, { addresses, include_trades = false, ...asked }) => {
       const nowSec = Math.floor(nowMs / 1000)
-      const results = await scoreBatch({ sql, walks }, addresses, {
+      const results = await scoreBatch({ sql, scans }, addresses, {
         window: resolveCopyWindow(asked, nowSec),
         slippageBp: parseSlippage(asked.slippage),
         includesTrades: include_trades,
@@ -254,7 +259,7 @@ const walkEndpoints = (access: KeyedAccess, walks: FairSemaphore): Endpoint[] =>
         slippageBp: parseSlippage(slippage),
         includesTrades: include_trades,
       }
-      return presentWindowScore(await scoreNow({ sql, walks }, wallet, order), nowSec)
+      return presentWindowScore(await scoreNow({ sql, scans }, wallet, order), nowSec)
     },
   }),
 ]
@@ -264,7 +269,7 @@ export function copyPnlRoutes(platform: Platform, deps: CopyPnlDeps): FastifyPlu
   const endpoints = [
     ...poolEndpoints(access),
     ...scoreEndpoints(access),
-    ...walkEndpoints(access, new FairSemaphore()),
+    ...onDemandEndpoints(access, new FairSemaphore()),
   ]
   return endpointRoutes(endpoints)(platform, deps)
 }

@@ -5,9 +5,8 @@ import { ERROR_TEXT } from '../http/validation.js'
 import { namedObject } from '../lib/named-object.js'
 import { nullable } from '../lib/nullable.js'
 import { COPY_SORTS } from './leaderboard.js'
-import { BAD_PERIOD, COPY_PERIODS } from './period.js'
 import { BATCH_ADDRESSES_MAX, POOL_ADDRESSES_MAX } from './read-body.js'
-import { BAD_SLIPPAGE } from './window.js'
+import { BAD_PERIOD, BAD_SLIPPAGE, COPY_PERIODS } from './window.js'
 
 const Count = (description: string) => Type.Integer({ minimum: 0, description })
 const Money = (description: string) => Type.Number({ description })

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { createWallet, onlyMarket } from '../../sim/contracts/test-world.js'
+import { claimRuns, writeRun } from './queue-queries.js'
 import { CopyWorld, DAY, trade } from './test-world.js'
-import { claimTurns, writeWalk } from './turn-queries.js'
 
 const [yes] = onlyMarket().tokens
 const wallet = createWallet(1, 'safe')
@@ -167,7 +167,7 @@ describe('several processes', () => {
     ending.abort()
     await Promise.all(running)
     const walked = await Promise.all(
-      processes.map(async ({ metrics }) => (await metrics.walks.get()).values[0]?.value ?? 0),
+      processes.map(async ({ metrics }) => (await metrics.runs.get()).values[0]?.value ?? 0),
     )
     expect(walked.reduce((sum, count) => sum + count)).toBe(crowd.length)
   })
@@ -176,7 +176,7 @@ describe('several processes', () => {
     const leaseMs = 240_000
     await world.ask('wallets', { method: 'DELETE', body: { addresses: crowd } })
     world.t.clock.advance(DAY * 1000)
-    const claim = () => claimTurns(sql(), { limit: 10, nowMs: world.t.clock.now(), leaseMs })
+    const claim = () => claimRuns(sql(), { limit: 10, nowMs: world.t.clock.now(), leaseMs })
     const [lost, ...others] = await claim()
     expect([lost?.wallet, others]).toEqual([address, []])
     expect(await claim()).toEqual([])
@@ -190,9 +190,9 @@ describe('several processes', () => {
     // The killed process was only stalled: what it writes now does not count.
     const ended = { endedMs: world.t.clock.now(), nextMs: world.t.clock.now(), error: 'late' }
     if (lost === undefined || taken === undefined) expect.fail()
-    expect(await writeWalk(sql(), { ...lost, ...ended })).toBe(false)
+    expect(await writeRun(sql(), { ...lost, ...ended })).toBe(false)
     expect(await entry()).not.toHaveProperty('error')
-    expect(await writeWalk(sql(), { ...taken, ...ended, error: 'own' })).toBe(true)
+    expect(await writeRun(sql(), { ...taken, ...ended, error: 'own' })).toBe(true)
     expect(await entry()).toMatchObject({ error: { error: 'own' } })
   })
 

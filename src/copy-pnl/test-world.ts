@@ -9,9 +9,8 @@ import { BLOCK, placeLogs } from '../chain/attribute/test-placed-logs.js'
 import { BlockWriter } from '../chain/write/block-writer.js'
 import { Alarm } from '../lib/alarm.js'
 import { createLog } from '../lib/log.js'
-import { createCopyMetrics } from './metrics.js'
 import { copyPnlRoutes } from './routes.js'
-import { CopyScorer } from './scorer.js'
+import { CopyScorer, createCopyMetrics } from './scorer.js'
 
 export const DAY = 24 * 60 * 60
 

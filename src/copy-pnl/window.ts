@@ -1,10 +1,9 @@
 import { badRequest } from '../core/errors.js'
 import { MILLISECONDS_MIN } from '../core/unix-time.js'
 import { showValue } from '../lib/show-value.js'
-import { COPY_PERIOD_DAYS, type CopyPeriod, DAY_SEC, WINDOW_SEC_MAX } from './period.js'
 import { DEFAULT_SLIPPAGE_BP } from './score.js'
 
-type AskedCopyWindow = {
+type RequestedWindow = {
   period?: CopyPeriod | undefined
   from?: string | undefined
   to?: string | undefined
@@ -16,11 +15,11 @@ export type CopyWindow = { fromSec: number; toSec: number; days: number | null }
 const DEFAULT_PERIOD = '30d'
 
 /** `from` and `to` go before the period, which has the length of a window with a `to` alone. */
-export function resolveCopyWindow(asked: AskedCopyWindow, nowSec: number): CopyWindow {
-  const days = COPY_PERIOD_DAYS[asked.period ?? DEFAULT_PERIOD]
-  const isExplicit = asked.from !== undefined || asked.to !== undefined
-  const toSec = asked.to === undefined ? nowSec : parseTime('to', asked.to)
-  const fromSec = asked.from === undefined ? toSec - days * DAY_SEC : parseTime('from', asked.from)
+export function resolveCopyWindow(requested: RequestedWindow, nowSec: number): CopyWindow {
+  const days = COPY_PERIOD_DAYS[requested.period ?? DEFAULT_PERIOD]
+  const isExplicit = requested.from !== undefined || requested.to !== undefined
+  const toSec = requested.to === undefined ? nowSec : parseTime('to', requested.to)
+  const fromSec = requested.from === undefined ? toSec - days * DAY_SEC : parseTime('from', requested.from)
   if (fromSec > toSec) {
     throw badRequest('Invalid range: `from` must not be later than `to`, which is now by default.')
   }
@@ -56,3 +55,21 @@ export function parseSlippage(text: string | undefined): number {
   if (whole !== '' && basisPoints <= 10_000) return basisPoints
   throw badRequest(BAD_SLIPPAGE)
 }
+
+export const COPY_PERIODS = ['7d', '14d', '30d', '60d', '90d', '180d'] as const
+export type CopyPeriod = (typeof COPY_PERIODS)[number]
+
+export const COPY_PERIOD_DAYS: Readonly<Record<CopyPeriod, number>> = {
+  '7d': 7,
+  '14d': 14,
+  '30d': 30,
+  '60d': 60,
+  '90d': 90,
+  '180d': 180,
+}
+
+export const DAY_SEC = 24 * 60 * 60
+/** No window is longer. */
+const WINDOW_SEC_MAX = 180 * DAY_SEC
+
+export const BAD_PERIOD = `Invalid period. Allowed: ${COPY_PERIODS.join(', ')}`

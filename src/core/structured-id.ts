@@ -74,3 +74,6 @@ export function positionsOf(condition: string): [string, string] {
 
 const numberAt = (id: string, from: number, count: number): number =>
   Number.parseInt(id.slice(START + from, START + from + count), 16)
+
+/** YES and NO are the two positions of every structured condition. */
+export const sideOf = (token: string): 'YES' | 'NO' => (token.endsWith('00') ? 'YES' : 'NO')

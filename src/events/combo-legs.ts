@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { ComboKeys } from '../bus/event.js'
-import { padId, parseStructuredId } from '../core/structured-id.js'
+import { padId, parseStructuredId, sideOf } from '../core/structured-id.js'
 import type { Enricher } from './enrichment.js'
 import { closedRow, described, optional, Wire } from './message.js'
 
@@ -8,9 +8,6 @@ import { closedRow, described, optional, Wire } from './message.js'
 const MODULES = ['BinaryModule', 'NegRiskModule', 'CombinatorialModule', 'DirectionalModule']
 
 export const moduleName = (moduleId: number): string | undefined => MODULES[moduleId - 1]
-
-/** YES and NO are the two positions of every structured condition. */
-export const sideOf = (token: string): 'YES' | 'NO' => (token.endsWith('00') ? 'YES' : 'NO')
 
 export type Combo = ReturnType<typeof enrichCombo>
 

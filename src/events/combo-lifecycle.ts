@@ -2,10 +2,16 @@ import { Type } from 'typebox'
 import type { TransferFact } from '../chain/facts/transfer.js'
 import { toDecimal } from '../core/money.js'
 import { logIndexOf } from '../core/seq.js'
-import { COMBO_MODULE, isStructuredId, parseStructuredId, toConditionId } from '../core/structured-id.js'
+import {
+  COMBO_MODULE,
+  isStructuredId,
+  parseStructuredId,
+  sideOf,
+  toConditionId,
+} from '../core/structured-id.js'
 import type { BlockFacts, MessageFamily } from './block-facts.js'
 import { COMBO_ACTIONS } from './combo-actions.js'
-import { comboKeys, enrichCombo, LEG, moduleName, sideOf } from './combo-legs.js'
+import { comboKeys, enrichCombo, LEG, moduleName } from './combo-legs.js'
 import type { Enricher } from './enrichment.js'
 import {
   closedRow,

@@ -4,9 +4,9 @@ import type { FeeFact } from '../chain/facts/fee.js'
 import type { TransferFact } from '../chain/facts/transfer.js'
 import { pricePerShare, toDecimal, toPrice } from '../core/money.js'
 import { logIndexOf } from '../core/seq.js'
-import { isCombo, toConditionId } from '../core/structured-id.js'
+import { isCombo, sideOf, toConditionId } from '../core/structured-id.js'
 import type { BlockFacts, MessageFamily } from './block-facts.js'
-import { type Combo, comboKeys, enrichCombo, LEG, sideOf } from './combo-legs.js'
+import { type Combo, comboKeys, enrichCombo, LEG } from './combo-legs.js'
 import {
   type ComboStep,
   comboSteps,

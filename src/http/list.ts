@@ -84,64 +84,69 @@ const isThere = (row: unknown): boolean => (row as Gone).isGone !== true
 
 const NO_PAGE: SelectedPage = { values: [], hasMore: false, lastKey: undefined }
 
+/** How the rows are selected and shown: always the same way, or as the request chooses. */
+type Views<Input, Scope, View extends string> =
+  | { view: ListView<Scope> }
+  | { views: Record<View, ListView<Scope>>; chooseView: (input: Input) => View }
+
 /** Everything about a list but what all lists share. The answer repeats the path parameters. */
 export type ListDefinition<
   Params extends TObject,
   Query extends TObject,
   Scope extends object,
   View extends string,
-> = EndpointHead & {
-  params: Params
-  query: Query
-  page: ListPage
-  /** True: everything about a page is read in one transaction, which sees the tables at one moment. */
-  readsOneSnapshot?: boolean
-  /** Whether a request may walk by cursor, where not every one may. */
-  isWalk?: (input: Static<Params> & Static<Query>) => boolean
-  /**
-   * Turns parameters into what the queries take, and throws a 400 where they do not fit together.
-   * `undefined`: nothing can match.
-   */
-  resolve: (
-    sql: Sql,
-    input: Static<Params> & Static<Query>,
-    walk: Walk,
-  ) => Promise<(Scope & Walked) | undefined>
-  views: Record<View, ListView<Scope>>
-  chooseView: (input: Static<Params> & Static<Query>) => View
-  /** Fields of a JSON answer beside the rows and the page. */
-  extra?: {
-    fields: TProperties
-    select: (
+> = EndpointHead &
+  Views<Static<Params> & Static<Query>, Scope, View> & {
+    /** Absent, as `query`: there are none. */
+    params?: Params
+    query?: Query
+    page: ListPage
+    /** True: everything about a page is read in one transaction, which sees the tables at one moment. */
+    readsOneSnapshot?: boolean
+    /** Whether a request may walk by cursor, where not every one may. */
+    isWalk?: (input: Static<Params> & Static<Query>) => boolean
+    /**
+     * Turns parameters into what the queries take, and throws a 400 where they do not fit together.
+     * `undefined`: nothing can match.
+     */
+    resolve: (
       sql: Sql,
-      found: {
-        input: Static<Params> & Static<Query>
-        scope: Scope | undefined
-        rows: readonly object[]
-        /** `offset`: `undefined` on a page behind a cursor. */
-        page: { limit: number; offset: number | undefined; hasMore: boolean }
-      },
-    ) => Promise<object> | object
+      input: Static<Params> & Static<Query>,
+      walk: Walk,
+    ) => Promise<(Scope & Walked) | undefined>
+    /** Fields of a JSON answer beside the rows and the page. */
+    extra?: {
+      fields: TProperties
+      select: (
+        sql: Sql,
+        found: {
+          input: Static<Params> & Static<Query>
+          scope: Scope | undefined
+          rows: readonly object[]
+          /** `offset`: `undefined` on a page behind a cursor. */
+          page: { limit: number; offset: number | undefined; hasMore: boolean }
+        },
+      ) => Promise<object> | object
+    }
+    /** A second list, behind the rows of a JSON answer, that only some requests ask for. */
+    secondList?: {
+      fields: TProperties
+      isWanted: (input: Static<Params> & Static<Query>) => boolean
+      /** `page.limit`: rows of its own that it may show. */
+      select: (sql: Sql, scope: Scope | undefined, page: Page) => Promise<object>
+    }
+    /**
+     * Rows of another kind, in the same field behind those of the page, that only some requests ask for.
+     * Both kinds page by the same offset, and a page may have `limit` rows of each.
+     */
+    appendedRows?: {
+      view: ListView<Scope>
+      fields: TProperties
+      isWanted: (input: Static<Params> & Static<Query>) => boolean
+      /** The fields of the answer that say what was appended. */
+      describe: (appended: readonly object[]) => object
+    }
   }
-  /** A second list, behind the rows of a JSON answer, that only some requests ask for. */
-  secondList?: {
-    fields: TProperties
-    isWanted: (input: Static<Params> & Static<Query>) => boolean
-    /** `page.limit`: rows of its own that it may show. */
-    select: (sql: Sql, scope: Scope | undefined, page: Page) => Promise<object>
-  }
-  /**
-   * Rows of another kind, in the same field behind those of the page, that only some requests ask for.
-   * Both kinds page by the same offset, and a page may have `limit` rows of each.
-   */
-  appendedRows?: {
-    view: ListView<Scope>
-    fields: TProperties
-    isWanted: (input: Static<Params> & Static<Query>) => boolean
-    /** The fields of the answer that say what was appended. */
-    describe: (appended: readonly object[]) => object
-  }
-}
 
 type ListPage = {
   /** The field of the rows. */
@@ -213,16 +218,20 @@ export const PageFields = namedObject('PageFields', {
   elapsed_ms: Type.Integer({ minimum: 0 }),
 })
 
+const NONE = Type.Object({})
+
 export function defineList<
-  Params extends TObject,
-  Query extends TObject,
   Scope extends object,
   View extends string,
+  Params extends TObject = typeof NONE,
+  Query extends TObject = typeof NONE,
 >(definition: ListDefinition<Params, Query, Scope, View>): List {
-  const { path, params, page, views, secondList, extra, appendedRows } = definition
+  const { path, params = NONE, page, secondList, extra, appendedRows } = definition
+  const allViews = 'view' in definition ? [definition.view] : Object.values<ListView<Scope>>(definition.views)
   const { limitMax, repeatsPath = true } = page
-  const filters = { ...params.properties, ...definition.query.properties }
-  const query = Type.Object({ ...definition.query.properties, ...pageParameters(page) })
+  const { properties } = definition.query ?? NONE
+  const filters = { ...params.properties, ...properties }
+  const query = Type.Object({ ...properties, ...pageParameters(page) })
 
   /** What the request asks for, after the schemas have checked it. */
   function parseRequest(request: FastifyRequest) {
@@ -231,7 +240,7 @@ export function defineList<
     const asked = request.query as PageQuery
     const given: object = { ...(request.params as object), ...(request.query as object) }
     const input = given as Static<Params> & Static<Query>
-    const view = views[definition.chooseView(input)]
+    const view = 'view' in definition ? definition.view : definition.views[definition.chooseView(input)]
     const hasSecondList = secondList?.isWanted(input) ?? false
     const isAppended = appendedRows?.isWanted(input) ?? false
     const most = typeof limitMax === 'number' ? limitMax : limitMax(caller.plan)
@@ -338,7 +347,7 @@ export function defineList<
 
   const body = Type.Object({
     ...(repeatsPath && params.properties),
-    ...rowFields(page.name, Object.values(views), appendedRows?.view.row),
+    ...rowFields(page.name, allViews, appendedRows?.view.row),
     ...PageFields.properties,
     ...extra?.fields,
     ...secondList?.fields,

@@ -1,24 +1,44 @@
 import { badRequest } from '../core/errors.js'
+import type { Page } from '../core/page.js'
 import { parseConditionId } from '../core/structured-id.js'
+import { withinRanks } from '../lookups/board.js'
 import { selectTokenIds } from '../lookups/market-filter.js'
 import type { Sql } from '../store/connection.js'
-import type { PnlFilter } from '../wallets/token-scope.js'
-import { type ScopeKind, selectScopeId, selectTagSlug } from './queries.js'
+import {
+  type AllTimeColumn,
+  type AllTimeRow,
+  type RollingRow,
+  type ScopeKind,
+  selectAllTimeBoard,
+  selectMarketBoard,
+  selectRollingBoard,
+  selectScopeId,
+  selectTagSlug,
+} from './queries.js'
+import {
+  ALL_TIME_RANK_MAX,
+  type BoardFilters,
+  PERIOD_DAYS,
+  ROLLING_RANK_MAX,
+  type RollingPeriod,
+} from './schemas.js'
 
 type Dimension = 'category' | 'tag' | 'market_slug' | 'condition_id' | 'event_slug'
 
 /** What a leaderboard is narrowed to. */
-export type BoardFilter = { dimension: Dimension; text: string }
+type BoardFilter = { dimension: Dimension; text: string }
 
 /** The wallets that count: those of a scope, or those with positions in some tokens. */
-export type BoardPopulation = { scope: number } | { tokens: readonly number[] }
+type BoardPopulation = { scope: number } | { tokens: readonly number[] }
 
 const ALL_MARKETS = { scope: 0 }
 
 const DIMENSIONS = 'category, tags, market, market_slug, condition_id, event_slug'
 
 /** `undefined`: not narrowed. Throws a 400 where a request asks for two things at once. */
-export function readBoardFilter(input: PnlFilter): BoardFilter | undefined {
+export function readBoardFilter(
+  input: { [Name in keyof typeof BoardFilters]?: string | undefined },
+): BoardFilter | undefined {
   const given: [Dimension, string | undefined][] = [
     ['category', input.category],
     ['tag', readTag('tags', input.tags)],
@@ -56,7 +76,7 @@ export const isOfScope = ({ dimension }: BoardFilter): boolean =>
   dimension === 'category' || dimension === 'tag'
 
 /** What is said of the filter in the answer, and who is on the board; `undefined`: no wallet can be. */
-export type ResolvedFilter = {
+type ResolvedFilter = {
   kind: 'category' | 'tag' | 'market' | 'event' | null
   value: string | null
   population: BoardPopulation | undefined
@@ -87,4 +107,40 @@ export async function selectPopulation(
 ): Promise<BoardPopulation | undefined> {
   const scope = await selectScopeId(sql, kind, slug)
   return scope === undefined ? undefined : { scope }
+}
+
+export type BoardPeriod = 'all' | RollingPeriod
+
+/** What a page of a leaderboard is selected by. */
+export type LeaderboardScope = ResolvedFilter & {
+  until: number
+  asOfSec: number
+  period: BoardPeriod
+  column: AllTimeColumn
+  /** The value of the parameter that stands for the column. */
+  sort: string
+  /** It ends at ALL_TIME_RANK_MAX. */
+  isCapped: boolean
+}
+
+export async function selectAllTimePage(
+  sql: Sql,
+  { population, column, isCapped }: LeaderboardScope,
+  page: Page,
+): Promise<AllTimeRow[]> {
+  if (population === undefined) return []
+  const within = isCapped ? withinRanks(page, ALL_TIME_RANK_MAX) : page
+  return 'scope' in population
+    ? await selectAllTimeBoard(sql, { scope: population.scope, column }, within)
+    : await selectMarketBoard(sql, { tokens: population.tokens, column }, within)
+}
+
+export async function selectRollingPage(
+  sql: Sql,
+  { population, period }: LeaderboardScope,
+  page: Page,
+): Promise<RollingRow[]> {
+  if (population === undefined || !('scope' in population) || period === 'all') return []
+  const board = { scope: population.scope, days: PERIOD_DAYS[period] }
+  return await selectRollingBoard(sql, board, withinRanks(page, ROLLING_RANK_MAX))
 }

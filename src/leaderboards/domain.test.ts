@@ -2,14 +2,15 @@ import { expect, test } from 'vitest'
 import { ManualClock } from '../../test/manual-clock.js'
 import { updateCatalogueState } from '../catalogue/queries.js'
 import { TestFacts } from '../webhooks/match/test-facts.js'
-import { BoardRefresher } from './domain.js'
+import { createBoardJob, type LastRefresh } from './domain.js'
 
 test('refreshes at first, when the catalogue is read, every 45 seconds, and after a reorganisation', async () => {
   const facts = await TestFacts.open()
   const clock = new ManualClock()
-  const refresher = new BoardRefresher(facts, clock)
+  const last: LastRefresh = { asOfSec: undefined, refreshedMs: undefined }
+  const job = createBoardJob({ sql: facts.sql, clock }, { follower: undefined }, last)
   const refreshed = async () => {
-    await refresher.run()
+    await job.run(new AbortController().signal)
     const [state] = await facts.sql<{ block: number | null }[]>`select block from board_state`
     return state?.block ?? undefined
   }
@@ -32,7 +33,7 @@ test('refreshes at first, when the catalogue is read, every 45 seconds, and afte
   await facts.rewind(second)
   clock.advance(1_000)
   expect(await refreshed()).toBe(second)
-  expect(refresher.refreshedMs).toBe(clock.now() - 1_000)
+  expect(last.refreshedMs).toBe(clock.now() - 1_000)
 
   await facts.rewind(first)
   expect(await refreshed()).toBe(first)

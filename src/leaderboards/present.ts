@@ -1,5 +1,5 @@
 import { toDecimal, toDecimalText } from '../core/money.js'
-import type { LeaderboardScope } from './board-page.js'
+import type { LeaderboardScope } from './board-filter.js'
 import type { AllTimeRow, RollingRow, ScopeRow } from './queries.js'
 import { ROLLING_RANK_MAX } from './schemas.js'
 

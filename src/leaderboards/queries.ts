@@ -1,14 +1,10 @@
 import type { Page } from '../core/page.js'
-import { revertedWallets } from '../lookups/snapshot.js'
+import { type Ranked, selectRanked } from '../lookups/board.js'
 import { isNamedTag, tagSlug } from '../lookups/tag-filter.js'
 import type { Fragment, Sql } from '../store/connection.js'
-import { boundedPage, isBehind, type OrderColumn, orderedBy } from '../store/keyset.js'
-import { hex } from '../store/sql-words.js'
 
 /** What the listed positions of a wallet within a board of all time add up to. Amounts are whole millionths. */
-export type AllTimeRow = {
-  wallet: number
-  address: string
+export type AllTimeRow = Ranked<{
   positions: number
   openPositions: number
   wins: number
@@ -24,11 +20,7 @@ export type AllTimeRow = {
   lost: bigint
   /** Shares ever bought. */
   bought: bigint
-  /** The value that the board is ordered by. */
-  sortKey: bigint
-  rank: number
-  isGone: boolean
-}
+}>
 
 /** What a board of all time can be ordered by: its largest first, of losses the most negative. */
 export type AllTimeColumn =
@@ -43,17 +35,14 @@ export type AllTimeColumn =
   | 'wins'
   | 'positions'
 
-/**
- * A page of the board of a scope. Its key is the value, the wallet and the rank of the row before.
- * Index: `all_time_boards_` and the column.
- */
+/** A page of the board of a scope. Index: `all_time_boards_` and the column. */
 export const selectAllTimeBoard = (
   sql: Sql,
   { scope, column }: { scope: number; column: AllTimeColumn },
   page: Page,
 ): Promise<AllTimeRow[]> =>
-  selectRanked(sql, column, page, {
-    board: sql`(select * from all_time_boards where scope = ${scope})`,
+  selectOrdered(sql, column, page, {
+    rows: sql`(select * from all_time_boards where scope = ${scope})`,
   })
 
 /**
@@ -65,8 +54,8 @@ export const selectMarketBoard = (
   { tokens, column }: { tokens: readonly number[]; column: AllTimeColumn },
   page: Page,
 ): Promise<AllTimeRow[]> =>
-  selectRanked(sql, column, page, {
-    board: sql`summed`,
+  selectOrdered(sql, column, page, {
+    rows: sql`summed`,
     summed: sql`
       with summed as materialized (
         select p.wallet, ${positionSums(sql, sql`1`)}
@@ -94,59 +83,24 @@ export const positionSums = (sql: Sql, sign: Fragment): Fragment => sql`
   sum(${sign} * least(p.realized, 0))::bigint as lost,
   sum(${sign} * p.bought)::bigint as bought`
 
-type RankedFrom = { board: Fragment; summed?: Fragment }
-
-/**
- * Without the wallets that a reorganisation took counted trades from since the last refresh. Rows in front of the page
- * are read in the index alone; then the rows of the page are, by their wallets.
- */
-async function selectRanked<Row extends { rank: number }>(
+function selectOrdered<Sums>(
   sql: Sql,
   column: AllTimeColumn,
   page: Page,
-  { board, summed = sql`` }: RankedFrom,
-): Promise<Row[]> {
+  from: { rows: Fragment; summed?: Fragment },
+): Promise<Ranked<Sums>[]> {
   const isAscending = column === 'loss' || column === 'lost'
-  const order: OrderColumn[] = [
-    { column: `ranked.${column}`, type: 'bigint' },
-    { column: 'ranked.wallet', type: 'integer' },
-  ]
-  const ranked = sql`
-    select ranked.${sql(column)}, ranked.wallet
-      from ${board} ranked
-     where ${isBehind(sql, order, page.after, isAscending)}
-       and ranked.wallet not in (
-         ${revertedWallets(sql, sql`select block, rewind from board_state`)})
-     ${orderedBy(sql, order, isAscending)}
-    offset ${page.offset} limit ${page.limit}`
-  const rows = await sql<Row[]>`
-    ${summed}
-    select board.*, ranked.${sql(column)}::bigint as sort_key,
-           ${hex(sql, 'w.address')} as address, w.id is null as is_gone
-      from (${boundedPage(sql, ranked)}) ranked
-      join ${board} board on board.wallet = ranked.wallet
-      left join wallets w on w.id = ranked.wallet
-     ${orderedBy(sql, order, isAscending)}`
-  const before = ranksBefore(page)
-  return rows.map((row, index) => ({ ...row, rank: before + index + 1 }))
+  return selectRanked(sql, { board: 'leaderboards', column, isAscending, ...from }, page)
 }
 
-/** How many rows of a board are in front of a page. */
-export const ranksBefore = ({ after, offset }: Page): number => Number(after?.[2] ?? offset)
-
 /** What the P&L events of a wallet within a rolling board add up to. */
-export type RollingRow = {
-  wallet: number
-  address: string
+export type RollingRow = Ranked<{
   wins: number
   losses: number
   realized: bigint
   profit: bigint
   loss: bigint
-  sortKey: bigint
-  rank: number
-  isGone: boolean
-}
+}>
 
 /** A page of a rolling board, as of the boards of all time. Index: rolling_boards_realized. */
 export const selectRollingBoard = (
@@ -154,12 +108,12 @@ export const selectRollingBoard = (
   { days, scope }: { days: number; scope: number },
   page: Page,
 ): Promise<RollingRow[]> =>
-  selectRanked(sql, 'realized', page, {
-    board: sql`(select * from rolling_boards where days = ${days} and scope = ${scope})`,
+  selectOrdered(sql, 'realized', page, {
+    rows: sql`(select * from rolling_boards where days = ${days} and scope = ${scope})`,
   })
 
-/** Which state of the boards this is, and the moment that they speak of. */
-export type BoardSnapshot = { snapshot: number; asOfSec: number }
+/** Which state of the boards this is, and the time that they speak of. */
+type BoardSnapshot = { snapshot: number; asOfSec: number }
 
 /** `undefined`: the boards are not made yet. */
 export async function selectBoardSnapshot(sql: Sql): Promise<BoardSnapshot | undefined> {

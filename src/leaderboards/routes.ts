@@ -1,33 +1,54 @@
 import { Type } from 'typebox'
 import { V3 } from '../accounts/access.js'
 import { badRequest, notFound } from '../core/errors.js'
+import type { Page } from '../core/page.js'
 import { endpointRoutes } from '../http/endpoint.js'
 import { createView, defineList } from '../http/list.js'
 import { oneOf, Slug } from '../http/parameters.js'
+import { ERROR_CODE } from '../http/validation.js'
 import { errorReply } from '../lib/error-reply.js'
-import { isOfScope, readBoardFilter, resolveBoardFilter, selectPopulation } from './board-filter.js'
+import { checkDepth, rankKeyOf, requireBoard } from '../lookups/board.js'
+import type { Sql } from '../store/connection.js'
 import {
   type BoardPeriod,
+  isOfScope,
   type LeaderboardScope,
-  rankKeyOf,
+  readBoardFilter,
+  resolveBoardFilter,
   selectAllTimePage,
+  selectPopulation,
   selectRollingPage,
-} from './board-page.js'
-import { presentAllTimeRow, presentEnvelope, presentRollingRow, presentTagRow } from './present.js'
-import { type AllTimeColumn, selectTagSlug } from './queries.js'
-import { checkDepth, requireSnapshot } from './refusals.js'
+} from './board-filter.js'
+import {
+  presentAllTimeRow,
+  presentEnvelope,
+  presentRollingRow,
+  presentScope,
+  presentTagRow,
+} from './present.js'
+import {
+  type AllTimeColumn,
+  countScopes,
+  type ScopeSearch,
+  selectBoardSnapshot,
+  selectScopes,
+  selectTagSlug,
+} from './queries.js'
 import {
   ALL_TIME_RANK_MAX,
   AllTimeRank,
   BOARD_ERRORS,
   BoardFilters,
   LeaderboardEnvelope,
+  ListedScope,
+  PERIOD_DAYS,
   Period,
   ROLLING_RANK_MAX,
   RollingRank,
+  ScopesEnvelope,
+  ScopesQuery,
   TagRank,
 } from './schemas.js'
-import { leaderboardScopes } from './scopes.js'
 
 const LIMIT_MAX = 100
 
@@ -78,7 +99,6 @@ export const leaderboard = defineList({
   access: V3,
   narrowBy: ['market_slug', 'condition_id'],
   errors: BOARD_ERRORS,
-  params: Type.Object({}),
   query: Type.Object({
     period: Period,
     sort: sortOf(SORT_COLUMNS, 'total'),
@@ -91,17 +111,17 @@ export const leaderboard = defineList({
     const column = SORT_COLUMNS[sort ?? 'total']
     const ranked = sort ?? (period === 'all' ? 'total' : 'realized')
     checkSort(period, sort, column)
-    const asked = readBoardFilter(input)
-    if (period !== 'all' && asked !== undefined && !isOfScope(asked)) {
+    const filter = readBoardFilter(input)
+    if (period !== 'all' && filter !== undefined && !isOfScope(filter)) {
       throw badRequest(
-        `A leaderboard of ${period} is narrowed by category or tags alone; leave out ${asked.dimension}, or period.`,
+        `A leaderboard of ${period} is narrowed by category or tags alone; leave out ${filter.dimension}, or period.`,
       )
     }
-    const isCapped = period === 'all' && asked === undefined
+    const isCapped = period === 'all' && filter === undefined
     if (isCapped) checkDepth({ ...input, limitMax: LIMIT_MAX, rankMax: ALL_TIME_RANK_MAX })
-    const { snapshot, asOfSec } = await requireSnapshot(sql, until)
+    const { snapshot, asOfSec } = requireBoard(await selectBoardSnapshot(sql), { until })
     return {
-      ...(await resolveBoardFilter(sql, asked)),
+      ...(await resolveBoardFilter(sql, filter)),
       until: snapshot,
       asOfSec,
       period,
@@ -141,7 +161,7 @@ export const tagLeaderboard = defineList({
     checkSort(period, sort, column)
     const tag = await selectTagSlug(sql, slug)
     if (tag === undefined) throw notFound('tag not found', { tag: slug })
-    const { snapshot, asOfSec } = await requireSnapshot(sql, until)
+    const { snapshot, asOfSec } = requireBoard(await selectBoardSnapshot(sql), { until })
     return {
       kind: 'tag',
       value: tag,
@@ -162,6 +182,60 @@ export const tagLeaderboard = defineList({
   extra: {
     fields: LeaderboardEnvelope,
     select: (_sql, { scope }) => presentEnvelope(scope),
+  },
+})
+
+const SCOPES_LIMIT_MAX = 200
+/** Rows that a page may pass over. */
+const SCOPES_OFFSET_MAX = 10_000
+
+type ListedScopes = ScopeSearch & { asOfSec: number }
+
+export const leaderboardScopes = defineList({
+  path: '/v3/leaderboard/scopes',
+  operationId: 'listLeaderboardScopes',
+  summary: 'Categories or tags that have a rolling leaderboard',
+  description:
+    'The categories or tags in which a wallet realized a profit or a loss in the period, those of most wallets first, then by name. `value` is what `category` or `tags` of `/v3/leaderboard` takes.',
+  tag: 'leaderboards',
+  access: V3,
+  errors: { 503: BOARD_ERRORS[503] },
+  query: ScopesQuery,
+  page: {
+    name: 'scopes',
+    limitMax: SCOPES_LIMIT_MAX,
+    hasCursors: false,
+    offset: { minimum: 0, maximum: SCOPES_OFFSET_MAX, [ERROR_CODE]: 'scope_offset_too_deep' },
+  },
+  readsOneSnapshot: true,
+  resolve: async (sql, { period, scope, q = '' }): Promise<ListedScopes> => {
+    const { asOfSec } = requireBoard(await selectBoardSnapshot(sql))
+    return { days: PERIOD_DAYS[period], kind: scope, query: q.toLowerCase(), asOfSec }
+  },
+  view: createView({
+    row: ListedScope,
+    // A page that no offset reaches is none.
+    select: (sql: Sql, scope: ListedScopes, page: Page) =>
+      selectScopes(sql, scope, {
+        ...page,
+        limit: page.offset + page.limit - 1 > SCOPES_OFFSET_MAX ? page.limit - 1 : page.limit,
+      }),
+    keyOf: ({ value }) => [value],
+    present: presentScope,
+  }),
+  extra: {
+    fields: ScopesEnvelope,
+    select: async (sql, { input, scope, rows }) => {
+      if (scope === undefined) throw new Error('every search has a period')
+      return {
+        count: rows.length,
+        total_count: await countScopes(sql, scope),
+        period: input.period,
+        scope: input.scope,
+        query: scope.query === '' ? null : scope.query,
+        as_of: scope.asOfSec,
+      }
+    },
   },
 })
 

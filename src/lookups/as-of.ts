@@ -51,12 +51,12 @@ type Scan = {
  * order. Each scan reads its index in order; rows that changed since take part with their image.
  */
 export function scanPositions(sql: Sql, scans: readonly Scan[]): Fragment {
-  const parts = scans.flatMap(({ where, orderBy, limit }) => [
+  const reads = scans.flatMap(({ where, orderBy, limit }) => [
     sql`(select ${sql.unsafe(COLUMNS)} from positions p
           where ${where} and (p.wallet, p.token) not in (select c.wallet, c.token from changed c)
           ${orderBy} limit ${limit})`,
     sql`(select ${sql.unsafe(COLUMNS)} from (${sql.unsafe(IMAGES)}) p
           where ${where} ${orderBy} limit ${limit})`,
   ])
-  return joinFragments(sql, parts, sql`union all`)
+  return joinFragments(sql, reads, sql`union all`)
 }

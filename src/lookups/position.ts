@@ -11,7 +11,7 @@ export type PositionState = Pick<Position, 'balance' | 'held' | 'cost' | 'realiz
 export type SharePrice = { numerator: bigint; denominator: bigint }
 
 /** What the chain reports about a condition that is resolved: the part of each outcome. */
-export type Payouts = readonly bigint[]
+type Payouts = readonly bigint[]
 
 export const POSITION_STATUSES = ['open', 'closed', 'redeemable', 'redeemed'] as const
 export type PositionStatus = (typeof POSITION_STATUSES)[number]

@@ -51,8 +51,8 @@ export const withinSeq = (sql: Sql, column: string, { min, until }: SeqRange) =>
 export const PARTITION_SEQ = PARTITION_BLOCKS * LOGS_PER_BLOCK
 
 /**
- * A range of several partitions in two parts, in the order of a walk: first the last partition that it
- * reaches with the one before, where most pages end, then the rest. A query over both parts has to
+ * A range of several partitions in two, in the order of the pages: first the last partition that it
+ * reaches with the one before, where most pages end, then the rest. A query over both has to
  * open the indexes of a hundred partitions, which takes longer than to read a page.
  */
 export function splitRange(range: SeqRange, isAscending: boolean): SeqRange[] {
@@ -61,9 +61,9 @@ export function splitRange(range: SeqRange, isAscending: boolean): SeqRange[] {
     ? (Math.floor(min / PARTITION_SEQ) + 2) * PARTITION_SEQ
     : (Math.floor(until / PARTITION_SEQ) - 1) * PARTITION_SEQ
   if (edge <= min || edge > until) return [range]
-  const parts = [
+  const ranges = [
     { min, until: edge - 1 },
     { min: edge, until },
   ]
-  return isAscending ? parts : parts.reverse()
+  return isAscending ? ranges : ranges.reverse()
 }

@@ -1,8 +1,9 @@
 import type { ChainStatus } from '../core/chain-status.js'
 import type { Job } from '../jobs/job.js'
-import { isChainLive } from '../jobs/until-live.js'
+import { isChainLive, untilLive } from '../jobs/until-live.js'
 import type { Platform } from '../platform.js'
-import type { Fragment, Sql } from '../store/connection.js'
+import type { Fragment, Pool, Sql } from '../store/connection.js'
+import { transact } from '../store/transaction.js'
 
 /*
  * Snapshots of chain facts that jobs make: leaderboards, statistics, scores. Each stores the last block that it has
@@ -10,10 +11,14 @@ import type { Fragment, Sql } from '../store/connection.js'
  * out of answers, in the statement that reads it, until the job refreshes the snapshot, which it does at once.
  */
 
-/** The condition that a snapshot which has seen this reorganisation counts no reverted block up to `seq`. */
-export const isUnreverted = (sql: Sql, seq: Fragment, rewind: Fragment): Fragment => sql`
+/** Selects `block` and `rewind` of a snapshot: one row, or none before the first refresh. */
+export type SnapshotState = (sql: Sql) => Fragment
+
+/** The condition that a snapshot counts no reverted block up to `seq`. */
+export const isUnreverted = (sql: Sql, seq: Fragment, state: SnapshotState): Fragment => sql`
   ${seq} < coalesce(
-    (select (min(r.to_block) + 1)::bigint << 20 from rewinds r where r.id > ${rewind}),
+    (select (min(r.to_block) + 1)::bigint << 20
+       from rewinds r where r.id > (select s.rewind from (${state(sql)}) s)),
     9223372036854775807)`
 
 /** The condition that a reorganisation since this one reverted blocks up to `block`. Index: rewinds_pkey. */
@@ -21,14 +26,21 @@ export const isReverted = (sql: Sql, block: Fragment, rewind: Fragment): Fragmen
   exists (select from rewinds r where r.id > ${rewind} and r.to_block < ${block})`
 
 /**
- * Wallets with a position that reverted blocks of a snapshot had changed; `state` has its `block` and `rewind`. Their ids
- * may be those of others by now. Indexes: rewinds_pkey, rewound_positions_pkey.
+ * Wallets with a position that reverted blocks of a snapshot had changed. Their ids may be those of others by now.
+ * Indexes: rewinds_pkey, rewound_positions_pkey.
  */
-export const revertedWallets = (sql: Sql, state: Fragment): Fragment => sql`
+export const revertedWallets = (sql: Sql, state: SnapshotState): Fragment => sql`
   select p.wallet
-    from (${state}) s
+    from (${state(sql)}) s
     join rewinds r on r.id > s.rewind and r.to_block < s.block
     join rewound_positions p on p.rewind = r.id`
+
+/** Whether blocks of a snapshot were reverted since its last refresh. */
+export async function hasUnseenReorg(sql: Sql, state: SnapshotState): Promise<boolean> {
+  const rows = await sql`
+    select from (${state(sql)}) s where ${isReverted(sql, sql`s.block`, sql`s.rewind`)}`
+  return rows.length > 0
+}
 
 /** The last reorganisation. */
 export const lastReorg = (sql: Sql): Fragment => sql`(select coalesce(max(id), 0) from rewinds)`
@@ -39,45 +51,77 @@ export async function selectLastReorg(sql: Sql): Promise<bigint> {
   return row?.last ?? 0n
 }
 
-type SnapshotJob = Pick<Job, 'name' | 'everyMs' | 'startsAfter'> & {
-  /** Where the snapshot stands: a row of its own state, with `block` and `rewind`. */
-  state: (sql: Sql) => Fragment
+/**
+ * One refresh. All its statements see the same chain, whatever is booked or reverted meanwhile. The lock of the state comes
+ * before the first of them: a refresh that waited for another one sees what that one wrote.
+ */
+export const transactRefresh = <Result>(
+  pool: Pool,
+  stateTable: string,
+  refresh: (tx: Sql) => Promise<Result>,
+): Promise<Result> =>
+  transact(pool, async (tx) => {
+    await tx.unsafe(`
+      set transaction isolation level repeatable read;
+      set local statement_timeout = 0;
+      lock table ${stateTable} in exclusive mode`)
+    return await refresh(tx)
+  })
+
+type SnapshotJob = Pick<Job, 'name' | 'everyMs'> & {
+  state: SnapshotState
   refresh: (signal: AbortSignal) => Promise<void>
+  /** For a snapshot that is not refreshed while the chain is caught up with. */
+  onlyWhenLive?: boolean
+  /** Whether its inputs beside the chain are read; a snapshot that was made before is not refreshed until then. */
+  hasInputs?: (sql: Sql) => Promise<boolean>
 }
 
 /** How soon a reorganisation is seen. */
 const CHECK_MS = 1_000
 
 /**
- * Refreshes a snapshot when that is due, and at once when the chain is caught up with or a reorganisation has reverted
- * blocks of the snapshot.
+ * Refreshes a snapshot when that is due, and at once when the chain is caught up with, its inputs are read, or a
+ * reorganisation has reverted blocks of the snapshot.
  */
-export function createSnapshotJob(platform: Platform, chain: ChainStatus, snapshot: SnapshotJob): Job {
-  const { name, everyMs, startsAfter, state, refresh } = snapshot
+export function createSnapshotJob(
+  platform: Pick<Platform, 'sql' | 'clock'>,
+  chain: Pick<ChainStatus, 'follower'>,
+  { name, everyMs, state, refresh, onlyWhenLive = false, hasInputs }: SnapshotJob,
+): Job {
   let refreshedMs: number | undefined
-  let wasLive = false
+  let wasLive = onlyWhenLive
+  let hadInputs = hasInputs === undefined
+
+  async function isDue(nowMs: number, hasAll: boolean): Promise<boolean> {
+    if (!hasAll) return !(await isMade(platform.sql, state))
+    if (refreshedMs === undefined || !hadInputs) return true
+    // The clock may have been set back since.
+    return Math.abs(nowMs - refreshedMs) >= everyMs
+  }
+
   return {
     name,
     everyMs: CHECK_MS,
     runsIn: 'one process',
     needsDatabase: true,
-    startsAfter,
+    startsAfter: (signal) => untilLive({ chain }, signal),
     run: async (signal) => {
-      const nowMs = platform.clock.now()
-      // The clock may have been set back since.
-      const isDue = refreshedMs === undefined || Math.abs(nowMs - refreshedMs) >= everyMs
       const isLive = isChainLive({ chain })
-      const isStale = isLive && (!wasLive || (await hasUnseenReorg(platform.sql, state)))
-      if (!isDue && !isStale) return
+      if (onlyWhenLive && !isLive) return
+      const nowMs = platform.clock.now()
+      const hasAll = hadInputs || ((await hasInputs?.(platform.sql)) ?? true)
+      const isStale = async () => isLive && (!wasLive || (await hasUnseenReorg(platform.sql, state)))
+      if (!(await isDue(nowMs, hasAll)) && !(await isStale())) return
       await refresh(signal)
       refreshedMs = nowMs
       wasLive = isLive
+      hadInputs = hasAll
     },
   }
 }
 
-async function hasUnseenReorg(sql: Sql, state: SnapshotJob['state']): Promise<boolean> {
-  const rows = await sql`
-    select from (${state(sql)}) s where ${isReverted(sql, sql`s.block`, sql`s.rewind`)}`
+async function isMade(sql: Sql, state: SnapshotState): Promise<boolean> {
+  const rows = await sql`select from (${state(sql)}) s where s.block is not null`
   return rows.length > 0
 }

@@ -1,28 +1,23 @@
 import type { ChainStatus } from '../core/chain-status.js'
 import type { Domain } from '../http/domain.js'
-import { untilLive } from '../jobs/until-live.js'
 import { createSnapshotJob } from '../lookups/snapshot.js'
 import type { Platform } from '../platform.js'
 import { marketCandleRoutes } from './candles/routes.js'
-import { conditionRoutes } from './conditions/routes.js'
-import { eventRoutes } from './events/routes.js'
-import { marketListRoutes } from './listing/routes.js'
+import { catalogueRoutes, marketListRoutes } from './routes.js'
 import { marketSearchRoutes } from './search/routes.js'
 import { STATS_PERIOD_NAMES, STATS_PERIODS } from './stats/period.js'
+import { stateOf } from './stats/queries.js'
 import { statsRoutes } from './stats/routes.js'
 import { refreshSnapshot } from './stats/snapshot.js'
 import { createTagCounter } from './tags/count-tags.js'
 import { tagRoutes } from './tags/routes.js'
-import { tokenRoutes } from './tokens/routes.js'
 
 const TAG_CHECK_MS = 15_000
 
 const ROUTES = [
   marketListRoutes,
   marketSearchRoutes,
-  tokenRoutes,
-  conditionRoutes,
-  eventRoutes,
+  catalogueRoutes,
   tagRoutes,
   marketCandleRoutes,
   statsRoutes,
@@ -44,8 +39,7 @@ export function createMarkets(platform: Platform, { chain }: { chain: ChainStatu
         createSnapshotJob(platform, chain, {
           name: `market statistics ${period}`,
           everyMs: STATS_PERIODS[period].refreshMs,
-          startsAfter: (signal) => untilLive({ chain }, signal),
-          state: (sql) => sql`select block, rewind from stats_snapshots where period = ${period}`,
+          state: stateOf(period),
           refresh: (signal) => refreshSnapshot(platform.sql, period, clock.now(), signal),
         }),
       ),

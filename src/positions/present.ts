@@ -15,8 +15,7 @@ import {
   wonOf,
   worthOf,
 } from '../lookups/position.js'
-import type { PositionRow, TokenState } from './queries.js'
-import type { ClosedPosition, ShownPosition } from './shown-position.js'
+import type { ClosedPosition, PositionRow, ShownPosition, TokenState } from './queries.js'
 
 export function presentGlobalPosition(row: ShownPosition) {
   return {

@@ -2,6 +2,7 @@ import type { OrderKey, Page } from '../core/page.js'
 import { blockOf } from '../core/seq.js'
 import { toTimeColumn } from '../core/unix-time.js'
 import { changedPositions, scanPositions } from '../lookups/as-of.js'
+import { type TokenMarket, withMarkets } from '../lookups/market-block.js'
 import type { PositionState, PositionStatus } from '../lookups/position.js'
 import { isListed } from '../lookups/position-sql.js'
 import { type Fragment, joinFragments, type Sql } from '../store/connection.js'
@@ -164,7 +165,7 @@ export type TokenState = {
 }
 
 /** One row for each token that exists, in no order. Prices are those of now. Index: primary keys. */
-export function selectTokenStates(sql: Sql, tokens: readonly number[], until: number): Promise<TokenState[]> {
+function selectTokenStates(sql: Sql, tokens: readonly number[], until: number): Promise<TokenState[]> {
   return sql<TokenState[]>`
     select t.id as token, price.source as price_source, price.numerator::text, price.denominator::text,
            r.payouts, coalesce(t.outcome, case when t.condition is null then mt.outcome end) as outcome,
@@ -204,13 +205,13 @@ export const selectOpposite = (sql: Sql): Fragment => sql`
               where o.condition = t.condition and o.outcome is not null) end`
 
 /** The last redemption of the token's condition by the wallet, in Unix seconds. */
-export type ClosingRow = { wallet: number; token: number; closedSec: number }
+type ClosingRow = { wallet: number; token: number; closedSec: number }
 
 /**
  * In no order, for positions that have one. Indexes: that of redemptions by wallet, of which the part
  * of each wallet since the first result is read once; primary keys.
  */
-export function selectClosings(
+function selectClosings(
   sql: Sql,
   positions: readonly { wallet: number; token: number }[],
 ): Promise<ClosingRow[]> {
@@ -234,3 +235,37 @@ export function selectClosings(
       join last on last.wallet = p.wallet and last.condition = p.condition
       join blocks b on b.number = last.seq >> 20`
 }
+
+/** A position with its market, its price and the result of its condition. */
+export type ShownPosition = PositionRow & { market: TokenMarket; state: TokenState }
+
+/** The same with the time of the last redemption; null: there was none. */
+export type ClosedPosition = ShownPosition & { closedSec: number | null }
+
+/** Adds their markets and prices to the positions of a page, with one query each. */
+export async function withStates(
+  sql: Sql,
+  positions: readonly PositionRow[],
+  { until }: Pick<PositionScope, 'until'>,
+): Promise<ShownPosition[]> {
+  const rows = await withMarkets(
+    sql,
+    positions.filter(({ isGone }) => !isGone),
+  )
+  const tokens = [...new Set(rows.map(({ token }) => token))]
+  const states = await selectTokenStates(sql, tokens, until)
+  const byToken = new Map(states.map((state) => [state.token, state]))
+  return rows.flatMap((row) => {
+    const state = byToken.get(row.token)
+    return state === undefined ? [] : [{ ...row, state }]
+  })
+}
+
+export async function withClosings(sql: Sql, rows: readonly ShownPosition[]): Promise<ClosedPosition[]> {
+  const resolved = rows.filter(({ state }) => state.payouts !== null)
+  const closings = resolved.length === 0 ? [] : await selectClosings(sql, resolved)
+  const byKey = new Map(closings.map((closing) => [keyOf(closing), closing.closedSec]))
+  return rows.map((row) => ({ ...row, closedSec: byKey.get(keyOf(row)) ?? null }))
+}
+
+const keyOf = ({ wallet, token }: { wallet: number; token: number }) => `${wallet}-${token}`

@@ -1,16 +1,12 @@
 import { Type } from 'typebox'
 import { V3 } from '../accounts/access.js'
-import { withLegs } from '../combos/leg-queries.js'
-import { selectComboPositions } from '../combos/position-queries.js'
-import { presentComboPosition } from '../combos/present-position.js'
-import { ComboPosition } from '../combos/schemas.js'
 import { REORG_BLOCKS_MAX } from '../core/blocks.js'
 import { parseMillionths } from '../core/money.js'
-import type { Page } from '../core/page.js'
 import { endpointRoutes } from '../http/endpoint.js'
 import { createView, defineList } from '../http/list.js'
 import { Address, ConditionId, MarketFilters, oneOf, Shares, Slug, TokenId } from '../http/parameters.js'
 import { nullable } from '../lib/nullable.js'
+import { comboPositionsByChange } from '../lookups/combos/positions.js'
 import { selectWalletId } from '../lookups/ids.js'
 import { withMarkets } from '../lookups/market-block.js'
 import { type MarketFilter, selectTokenIds } from '../lookups/market-filter.js'
@@ -23,9 +19,8 @@ import {
   presentTokenHolder,
   presentWalletPosition,
 } from './present.js'
-import { type PositionScope, type PositionSort, selectPositions } from './queries.js'
+import { type PositionScope, type PositionSort, selectPositions, withStates } from './queries.js'
 import { GlobalPosition, MarketHolder, TokenHolder, WalletPosition } from './schemas.js'
-import { withStates } from './shown-position.js'
 
 const SORT_TEXT =
   'what the order goes by; `recent` is the newest change, `volume` all shares that were ever bought'
@@ -84,6 +79,8 @@ async function resolvePositions(
   }
 }
 
+const NO_COMBOS = { values: [], hasMore: false, lastKey: undefined }
+
 export const walletPositions = defineList({
   path: '/v3/wallets/:address/positions',
   operationId: 'listWalletPositions',
@@ -104,16 +101,13 @@ export const walletPositions = defineList({
   }),
   page: { name: 'positions', limitMax: 300 },
   narrowBy: ['condition_id', 'market_slug'],
-  views: {
-    all: createView({
-      row: WalletPosition,
-      select: selectPositions,
-      keyOf: ({ key }) => key,
-      complete: withStates,
-      present: presentWalletPosition,
-    }),
-  },
-  chooseView: () => 'all',
+  view: createView({
+    row: WalletPosition,
+    select: selectPositions,
+    keyOf: ({ key }) => key,
+    complete: withStates,
+    present: presentWalletPosition,
+  }),
   resolve: async (sql, { address, ...filter }, { until }) => {
     const wallet = await selectWalletId(sql, address)
     const scope = await resolvePositions(sql, filter, until)
@@ -131,19 +125,16 @@ export const walletPositions = defineList({
     }),
   },
   appendedRows: {
-    view: createView({
-      row: ComboPosition,
-      select: async (sql: Sql, scope: PositionScope, page: Page) => {
+    view: {
+      row: comboPositionsByChange.row,
+      select: async (sql, scope, page) => {
         const { wallet, tokens, status = 'all', until, sizeMin } = scope
         // A combo is of no market and of no condition of one.
-        if (wallet === undefined || tokens !== undefined) return []
+        if (wallet === undefined || tokens !== undefined) return NO_COMBOS
         const combos = { condition: undefined, token: undefined, wallet, status, until, sizeMin }
-        return await selectComboPositions(sql, combos, page)
+        return await comboPositionsByChange.select(sql, combos, page)
       },
-      keyOf: ({ lastSec, token }) => [lastSec, token],
-      complete: withLegs,
-      present: presentComboPosition,
-    }),
+    },
     fields: {
       include_combos: Type.Optional(Type.Literal(true)),
       included_position_types: Type.Optional(Type.Array(Type.String())),
@@ -166,7 +157,6 @@ export const globalPositions = defineList({
     'Positions of all wallets, those that changed last first. Walks by cursor behave as those over the positions of a wallet.',
   tag: 'positions',
   access: V3,
-  params: Type.Object({}),
   query: Type.Object({
     sort: oneOf(['recent', 'pnl', 'size', 'volume'], SORT_TEXT, { default: 'recent' }),
     ...Filters,
@@ -174,16 +164,13 @@ export const globalPositions = defineList({
   }),
   page: { name: 'positions', limitMax: 300 },
   narrowBy: ['token_id', 'condition_id', 'market_slug'],
-  views: {
-    all: createView({
-      row: GlobalPosition,
-      select: selectPositions,
-      keyOf: ({ key }) => key,
-      complete: withStates,
-      present: presentGlobalPosition,
-    }),
-  },
-  chooseView: () => 'all',
+  view: createView({
+    row: GlobalPosition,
+    select: selectPositions,
+    keyOf: ({ key }) => key,
+    complete: withStates,
+    present: presentGlobalPosition,
+  }),
   resolve: (sql, filter, { until }) => resolvePositions(sql, filter, until),
 })
 
@@ -225,25 +212,21 @@ const marketHolders = createView({
   present: presentMarketHolder,
 })
 
+const HOLDER_LIST = { tag: 'positions', access: V3, query: HOLDER_QUERY, page: HOLDER_PAGE }
+
 export const tokenHolders = defineList({
   path: '/v3/markets/:token_id/positions',
   operationId: 'listTokenHolders',
   summary: 'Positions in an outcome token',
   description: 'Every wallet that bought or holds an outcome token. Amounts are texts of whole millionths.',
-  tag: 'positions',
-  access: V3,
+  ...HOLDER_LIST,
   params: Type.Object({ token_id: TokenId }),
-  query: HOLDER_QUERY,
-  page: HOLDER_PAGE,
-  views: {
-    all: createView({
-      row: TokenHolder,
-      select: selectPositions,
-      keyOf: ({ key }) => key,
-      present: presentTokenHolder,
-    }),
-  },
-  chooseView: () => 'all',
+  view: createView({
+    row: TokenHolder,
+    select: selectPositions,
+    keyOf: ({ key }) => key,
+    present: presentTokenHolder,
+  }),
   resolve: (sql, input, { until }) => resolveHolders(sql, { token_id: input.token_id }, input, until),
 })
 
@@ -253,13 +236,10 @@ export const conditionHolders = defineList({
   summary: 'Positions in all outcomes of a condition',
   description:
     'Every wallet that bought or holds an outcome of a condition, one row for each outcome. Amounts are texts of whole millionths.',
-  tag: 'positions',
-  access: V3,
+  ...HOLDER_LIST,
   params: Type.Object({ condition_id: ConditionId }),
-  query: HOLDER_QUERY,
   page: { ...HOLDER_PAGE, limitMax: (plan) => plan.conditionPositionsPageMax },
-  views: { all: marketHolders },
-  chooseView: () => 'all',
+  view: marketHolders,
   resolve: (sql, input, { until }) => resolveHolders(sql, { condition_id: input.condition_id }, input, until),
 })
 
@@ -269,13 +249,9 @@ export const slugHolders = defineList({
   summary: 'Positions in all outcomes of a market',
   description:
     'Every wallet that bought or holds an outcome of a market, one row for each outcome. Amounts are texts of whole millionths.',
-  tag: 'positions',
-  access: V3,
+  ...HOLDER_LIST,
   params: Type.Object({ slug: Slug }),
-  query: HOLDER_QUERY,
-  page: HOLDER_PAGE,
-  views: { all: marketHolders },
-  chooseView: () => 'all',
+  view: marketHolders,
   resolve: (sql, input, { until }) => resolveHolders(sql, { market_slug: input.slug }, input, until),
 })
 

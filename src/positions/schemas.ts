@@ -116,7 +116,7 @@ const OnchainMarket = {
   ...Times,
 }
 
-export const WalletOnchainPosition = namedObject('WalletOnchainPosition', {
+const WalletOnchainPosition = namedObject('WalletOnchainPosition', {
   ...OnchainNumbers,
   market: nullable(Type.String()),
   slug: nullable(Type.String()),
@@ -144,7 +144,7 @@ export const WalletOnchainReply = namedObject('WalletOnchainPositions', {
   positions: Type.Array(WalletOnchainPosition),
 })
 
-export const OnchainPosition = namedObject('OnchainPosition', {
+const OnchainPosition = namedObject('OnchainPosition', {
   wallet: Type.String(),
   ...OnchainNumbers,
   market: nullable(Type.String()),

@@ -1,11 +1,9 @@
 import { Type } from 'typebox'
 import { V3, V3_HEAVY } from '../accounts/access.js'
-import { COMBO_TRADES_SOURCE, presentComboTrade } from '../combos/present.js'
-import { ComboTrade } from '../combos/schemas.js'
 import { badRequest } from '../core/errors.js'
-import type { Page } from '../core/page.js'
+import { toDecimal } from '../core/money.js'
 import { endpointRoutes } from '../http/endpoint.js'
-import { createView, defineList } from '../http/list.js'
+import { defineList } from '../http/list.js'
 import {
   Address,
   BuilderCode,
@@ -17,12 +15,13 @@ import {
   TimeBounds,
   TokenId,
 } from '../http/parameters.js'
+import { Decimal, IntegerText } from '../http/row-fields.js'
+import { namedObject } from '../lib/named-object.js'
 import { selectBuilderId, selectWalletId } from '../lookups/ids.js'
-import { withMarkets } from '../lookups/market-block.js'
-import type { Sql } from '../store/connection.js'
-import { NO_BUILDER, presentPaidFee, presentPaidFeeSums } from './present.js'
-import { type Role, selectTrades, type TradeScope } from './queries.js'
-import { PaidFee, PaidFeeSums } from './schemas.js'
+import { COMBO_TRADES_SOURCE, ComboTrade, comboTradesByTime } from '../lookups/trades/combo-trades.js'
+import { NO_BUILDER, presentTrade, type WithMarket } from '../lookups/trades/present.js'
+import type { Role, TradeRow, TradeScope } from '../lookups/trades/queries.js'
+import { Trade } from '../lookups/trades/schemas.js'
 import {
   chooseTradeView,
   GroupByOrder,
@@ -34,7 +33,40 @@ import {
   TRADE_VIEWS,
   TradeFilters,
   tradesByTime,
-} from './trade-lists.js'
+} from '../lookups/trades/trade-lists.js'
+
+const PaidFee = namedObject('PaidFee', {
+  ...Trade.properties,
+  fee_paid: Decimal('dollars'),
+  fee_paid_raw: IntegerText('millionths'),
+  source: Type.Literal('wallet_fees_paid'),
+})
+
+const PaidFeeSums = {
+  page_total_fees_paid: Type.Number({ description: 'dollars, of this page only' }),
+  page_total_fees_paid_raw_note: Type.String(),
+  fee_semantics: Type.String(),
+  after: Type.String({ description: 'Unix seconds, as applied' }),
+  before: Type.String({ description: 'Unix seconds, as applied' }),
+}
+
+const presentPaidFee = (row: WithMarket<TradeRow>) => ({
+  ...presentTrade(row),
+  fee_paid: toDecimal(row.fee),
+  fee_paid_raw: `${row.fee}`,
+  source: 'wallet_fees_paid' as const,
+})
+
+/** `rows`: the presented fees of a page. */
+function presentPaidFeeSums(rows: readonly object[]) {
+  const paid = rows as readonly ReturnType<typeof presentPaidFee>[]
+  return {
+    page_total_fees_paid: toDecimal(paid.reduce((sum, row) => sum + BigInt(row.fee_paid_raw), 0n)),
+    page_total_fees_paid_raw_note: 'page_total_fees_paid adds up the rows of this page only.',
+    fee_semantics:
+      'Fees that the owner of the filled order paid, in dollars; rebates and rewards are not subtracted.',
+  }
+}
 
 const ROLES: Record<'maker' | 'taker' | 'both', readonly Role[]> = {
   maker: ['maker'],
@@ -42,21 +74,20 @@ const ROLES: Record<'maker' | 'taker' | 'both', readonly Role[]> = {
   both: ['maker', 'taker'],
 }
 
-const comboTrades = createView({
-  row: ComboTrade,
-  select: (sql: Sql, scope: TradeScope, page: Page) => selectTrades(sql, 'combo', scope, page),
-  keyOf: ({ seq }) => [seq],
-  complete: withMarkets,
-  present: presentComboTrade,
-})
+const TRADE_LIST = {
+  tag: 'trades',
+  access: V3_HEAVY,
+  page: TRADE_PAGE,
+  views: TRADE_VIEWS,
+  chooseView: chooseTradeView,
+}
 
 export const walletTrades = defineList({
   path: '/v3/wallets/:address/trades',
   operationId: 'listWalletTrades',
   summary: 'Trades of a wallet',
   description: `The fills of a wallet, newest first, as the chain logs them: an order that took shows as a row of its own, whose taker is the exchange, and again as the \`taker\` of each order that it met. Sums over a wallet take the rows of role \`maker\`. \`group_by\` leaves the others out: \`order_hash\` gives a row for each order, \`user_trade\` one for each token and direction of a transaction.`,
-  tag: 'trades',
-  access: V3_HEAVY,
+  ...TRADE_LIST,
   narrowBy: ['after', 'before', 'market_slug', 'condition_id', 'token_id'],
   params: Type.Object({ address: Address }),
   query: Type.Object({
@@ -75,9 +106,6 @@ export const walletTrades = defineList({
       description: 'adds the trades of combos as a second list',
     }),
   }),
-  page: TRADE_PAGE,
-  views: TRADE_VIEWS,
-  chooseView: chooseTradeView,
   resolve: async (sql, input, { until }) => {
     if (input.include_combos && input.order_hash !== undefined) {
       throw badRequest(
@@ -99,7 +127,7 @@ export const walletTrades = defineList({
     },
     isWanted: (input) => input.include_combos,
     select: async (sql, scope, page) => {
-      const found = scope === undefined ? undefined : await comboTrades.select(sql, scope, page)
+      const found = scope === undefined ? undefined : await comboTradesByTime.select(sql, scope, page)
       const { values = [], hasMore = false } = found ?? {}
       return {
         include_combos: true,
@@ -124,14 +152,10 @@ export const marketTrades = defineList({
   operationId: 'listMarketTrades',
   summary: 'Trades of an outcome token',
   description: 'The fills of one outcome token, newest first, each from the side of the owner of its order.',
-  tag: 'trades',
-  access: V3_HEAVY,
+  ...TRADE_LIST,
   narrowBy: ['after', 'before'],
   params: Type.Object({ token_id: TokenId }),
   query: MarketTradeFilters,
-  page: TRADE_PAGE,
-  views: TRADE_VIEWS,
-  chooseView: chooseTradeView,
   resolve: (sql, input, { until }) => resolveTrades(sql, input, {}, until),
 })
 
@@ -141,14 +165,10 @@ export const slugTrades = defineList({
   summary: 'Trades of a market',
   description:
     'The fills of all outcome tokens of a market, newest first, each from the side of the owner of its order.',
-  tag: 'trades',
-  access: V3_HEAVY,
+  ...TRADE_LIST,
   narrowBy: ['after', 'before'],
   params: Type.Object({ slug: Slug }),
   query: MarketTradeFilters,
-  page: TRADE_PAGE,
-  views: TRADE_VIEWS,
-  chooseView: chooseTradeView,
   resolve: (sql, { slug, ...filter }, { until }) =>
     resolveTrades(sql, { ...filter, market_slug: slug }, {}, until),
 })
@@ -159,10 +179,8 @@ export const allTrades = defineList({
   summary: 'Trades of all markets',
   description:
     'All fills, newest first, each from the side of the owner of its order. Filters narrow each other. Trades of combos are in lists of their own.',
-  tag: 'trades',
-  access: V3_HEAVY,
+  ...TRADE_LIST,
   narrowBy: ['after', 'before', 'market_slug', 'condition_id', 'token_id'],
-  params: Type.Object({}),
   query: Type.Object({
     ...TradeFilters,
     ...MarketFilters,
@@ -172,9 +190,6 @@ export const allTrades = defineList({
     sort_by: SortByOrder,
     group_by: GroupByOrder,
   }),
-  page: TRADE_PAGE,
-  views: TRADE_VIEWS,
-  chooseView: chooseTradeView,
   resolve: async (sql, { builder: code, side, ...filter }, { until }) => {
     if (code === NO_BUILDER) {
       throw badRequest('Invalid builder: zeros stand for no builder; leave out builder.')
@@ -200,8 +215,7 @@ export const walletFees = defineList({
   params: Type.Object({ address: Address }),
   query: Type.Object({ ...TimeBounds, order: Order }),
   page: { name: 'fees', limitMax: 300 },
-  views: { byTime: tradesByTime<TradeScope>(PaidFee, presentPaidFee) },
-  chooseView: () => 'byTime',
+  view: tradesByTime<TradeScope>(PaidFee, presentPaidFee),
   resolve: async (sql, { address, ...filter }, { until }) => {
     const wallet = await selectWalletId(sql, address)
     const scope = await resolveTrades(sql, filter, { wallet, isCharged: true }, until)

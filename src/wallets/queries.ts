@@ -3,6 +3,7 @@ import { hexToBytes } from '../lib/hex.js'
 import { isListed, type PositionKind, unrealizedPnl } from '../lookups/position-sql.js'
 import { type SeqRange, withinSeq } from '../lookups/seq-range.js'
 import { isTokenTagged, type TagFilter } from '../lookups/tag-filter.js'
+import { isRealizedBy } from '../lookups/wallet-facts.js'
 import { type Fragment, joinFragments, type Sql } from '../store/connection.js'
 import { hex } from '../store/sql-words.js'
 import {
@@ -154,11 +155,6 @@ export async function selectRealized(
   return row ?? NOTHING_REALIZED
 }
 
-/** The condition on rows of `pnl`. Steps of combos stand in the same table. */
-export const isRealizedBy = (sql: Sql, wallet: number, range: SeqRange): Fragment => sql`
-  wallet = ${wallet} and ${withinSeq(sql, 'seq', range)} and token not in (
-    select p.token from positions p where p.wallet = ${wallet} and ${isListed(sql, 'combo')})`
-
 const realizedSums = (sql: Sql): Fragment => sql`
   (count(*) filter (where amount > 0))::integer as wins,
   (count(*) filter (where amount < 0))::integer as losses,
@@ -167,7 +163,7 @@ const realizedSums = (sql: Sql): Fragment => sql`
   coalesce(sum(amount) filter (where amount < 0), 0)::bigint as loss`
 
 export const PNL_GROUPS = ['hour', 'day', 'week', 'month'] as const
-export type PnlGroup = (typeof PNL_GROUPS)[number]
+type PnlGroup = (typeof PNL_GROUPS)[number]
 
 /**
  * What the wallet realized in each bucket of this range, the latest first, without combos and without

@@ -9,7 +9,13 @@ import { selectSeqRange } from '../lookups/seq-range.js'
 import type { Platform } from '../platform.js'
 import type { Sql } from '../store/connection.js'
 import { PnlCalculations } from './pnl-calculations.js'
-import { type PnlWindow, resolvePnlWindow } from './pnl-window.js'
+import {
+  isNarrowed,
+  type PnlFilter,
+  type PnlWindow,
+  resolvePnlWindow,
+  resolveTokenScope,
+} from './pnl-scope.js'
 import {
   presentAccounting,
   presentBuckets,
@@ -39,7 +45,6 @@ import {
   WalletPath,
   WalletReply,
 } from './schemas.js'
-import { isNarrowed, type PnlFilter, resolveTokenScope } from './token-scope.js'
 import { addSummaries, EMPTY_SUMMARY, NOTHING_REALIZED, type WalletSummary } from './wallet-summary.js'
 
 const BUCKETS_MAX = 1_000
@@ -158,9 +163,9 @@ const walletPnl = (calculations: PnlCalculations) =>
       include_combos: IncludeCombos,
     }),
     reply: PnlReply,
-    answer: (tools, { address, include_combos, include_unrealized, ...asked }) =>
+    answer: (tools, { address, include_combos, include_unrealized, ...request }) =>
       calculations.run(tools, async () => {
-        const { period, after, before, ...filter } = asked
+        const { period, after, before, ...filter } = request
         const window = resolvePnlWindow({ period, after, before }, Math.floor(tools.nowMs / 1000))
         if (window === undefined) return answerAllTime(tools, address, filter, include_combos)
         const fields = await answerWindow(tools, address, window, filter, include_unrealized)

@@ -3,7 +3,7 @@ import { MILLISECONDS_MIN } from '../core/unix-time.js'
 import { Address, ConditionId, oneOf, Slug, UnixSeconds } from '../http/parameters.js'
 import { namedObject } from '../lib/named-object.js'
 import { nullable } from '../lib/nullable.js'
-import { PNL_PERIODS } from './pnl-window.js'
+import { PNL_PERIODS } from './pnl-scope.js'
 import { PNL_GROUPS } from './queries.js'
 
 const Money = (description: string) => Type.Number({ description })
@@ -83,7 +83,7 @@ const totals = {
   total_volume: Money('shares ever bought'),
 }
 
-export const ComboPnl = namedObject('ComboPnl', {
+const ComboPnl = namedObject('ComboPnl', {
   position_type: Type.Literal('combo'),
   included: Type.Boolean({ description: 'false: the filters of the request leave combos out' }),
   realized_pnl: Money('what combos add to the totals'),

@@ -1,6 +1,4 @@
-import { resolutions } from '../../src/markets/conditions/routes.js'
-import { events } from '../../src/markets/events/routes.js'
-import { markets } from '../../src/markets/listing/routes.js'
+import { events, markets, resolutions } from '../../src/markets/routes.js'
 import { marketSearch } from '../../src/markets/search/routes.js'
 import { tagMarkets, tags } from '../../src/markets/tags/routes.js'
 import type { Subject } from './subject.js'

@@ -1,18 +1,18 @@
 import { type Static, Type } from 'typebox'
 import { V3 } from '../../accounts/access.js'
-import { badRequest, unavailable } from '../../core/errors.js'
+import { badRequest } from '../../core/errors.js'
+import { toDecimalText } from '../../core/money.js'
 import { createView, defineList } from '../../http/list.js'
 import { oneOf } from '../../http/parameters.js'
-import { rankKeyOf } from '../../leaderboards/board-page.js'
-import { boardAdvanced, checkDepth } from '../../leaderboards/refusals.js'
+import { checkDepth, rankKeyOf, requireBoard } from '../../lookups/board.js'
 import { selectSeqRange } from '../../lookups/seq-range.js'
 import type { Sql } from '../../store/connection.js'
 import { type FoundBuilder, findBuilder, presentProfile } from '../find-builder.js'
 import { dateOf, FEE_SEMANTICS, VOLUME_MEANING } from '../present.js'
 import { BoardEnvelope, BuilderRef, RankedTrader, RankedTraderWithPnl } from '../schemas.js'
-import { presentBoardRow, presentBoardRowWithPnl } from './present.js'
 import {
   BOARD_SORTS,
+  type BoardRow,
   type BoardScope,
   type BoardSort,
   type BoardState,
@@ -21,6 +21,34 @@ import {
   selectBoardState,
   selectLedgerStart,
 } from './queries.js'
+
+function presentBoardRow(row: BoardRow) {
+  const volume = row.buyVolume + row.sellVolume
+  return {
+    rank: row.rank,
+    wallet: row.address,
+    trader_address: row.address,
+    volume_e6: `${volume}`,
+    volume: toDecimalText(volume),
+    buy_volume_e6: `${row.buyVolume}`,
+    buy_volume: toDecimalText(row.buyVolume),
+    sell_volume_e6: `${row.sellVolume}`,
+    sell_volume: toDecimalText(row.sellVolume),
+    trades: row.fills,
+    trader_paid_fees_e6: `${row.fees}`,
+    trader_paid_fees: toDecimalText(row.fees),
+    active_days: row.activeDays,
+    first_activity_at: row.firstSec,
+    last_activity_at: row.lastSec,
+  }
+}
+
+const presentBoardRowWithPnl = (row: BoardRow) => ({
+  ...presentBoardRow(row),
+  realized_pnl: toDecimalText(row.realized),
+  unrealized_pnl: row.unrealized === null ? null : toDecimalText(row.unrealized),
+  total_pnl: row.total === null ? null : toDecimalText(row.total),
+})
 
 const DAY_SEC = 86_400
 const PERIOD_DAYS = { '1d': 1, '7d': 7, '30d': 30, all: undefined }
@@ -32,6 +60,8 @@ const RANK_MAX = 500
 const PNL_SORTS: readonly BoardSort[] = ['pnl', 'realized_pnl', 'total_pnl', 'unrealized_pnl']
 /** Profits of a rolling period are realized ones. */
 const VALUED_SORTS: readonly BoardSort[] = ['total_pnl', 'unrealized_pnl']
+
+const NOT_MADE = 'The leaderboards of builders are not made yet.'
 
 const PNL_SEMANTICS = {
   all: 'Profit of all trades of the wallet since the beginning, open positions at current prices.',
@@ -78,9 +108,7 @@ export const builderBoard = defineList({
   resolve: async (sql, input, { until, nowMs }) => {
     checkInput(input)
     const found = await findBuilder(sql, input.code)
-    const state = await selectBoardState(sql)
-    if (state.takenAt === null) throw unavailable('The leaderboards of builders are not made yet.')
-    if (until !== undefined && until !== state.snapshot) throw boardAdvanced()
+    const state = requireBoard(await selectBoardState(sql), { until, refusal: NOT_MADE })
     const { period, sort } = input
     const nowSec = Math.floor(nowMs / 1000)
     const days = PERIOD_DAYS[period]
@@ -166,7 +194,7 @@ async function presentPnl(sql: Sql, input: BoardInput, scope: Scope) {
     pnl_scope: 'wallet_global_polymarket_not_builder_attributed',
     cohort_wallet_count: wallets,
     eligible_wallet_count: wallets,
-    pnl_as_of: isOfAllTime ? (scope.state.takenAt ?? new Date(0)).toISOString() : toIso(scope.nowSec),
+    pnl_as_of: isOfAllTime ? scope.state.takenAt.toISOString() : toIso(scope.nowSec),
     pnl_semantics: isOfAllTime ? PNL_SEMANTICS.all : PNL_SEMANTICS.rolling,
   }
 }

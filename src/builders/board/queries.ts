@@ -1,16 +1,14 @@
 import type { Page } from '../../core/page.js'
-import { ranksBefore } from '../../leaderboards/queries.js'
+import { type Ranked, selectRanked, withRanks } from '../../lookups/board.js'
 import { isListed, unrealizedPnl } from '../../lookups/position-sql.js'
-import { lastReorg, revertedWallets } from '../../lookups/snapshot.js'
+import { lastReorg, transactRefresh } from '../../lookups/snapshot.js'
 import type { Fragment, Pool, Sql } from '../../store/connection.js'
-import { isBehind, type OrderColumn, orderedBy } from '../../store/keyset.js'
 import { hex, isBuy, isMarketFill, isSell, rowsDigest } from '../../store/sql-words.js'
-import { transact } from '../../store/transaction.js'
 
 /** A wallet on the board of a builder. P&L is that of all its trades. */
-export type BoardRow = {
-  wallet: number
-  address: string
+export type BoardRow = Ranked<BoardSums>
+
+type BoardSums = {
   fills: number
   activeDays: number
   firstSec: number
@@ -22,10 +20,6 @@ export type BoardRow = {
   /** null: only boards of all time are valued. */
   unrealized: bigint | null
   total: bigint | null
-  /** The value that the board is ordered by. */
-  sortKey: bigint
-  rank: number
-  isGone: boolean
 }
 
 /** What callers may order a board by, and its column. */
@@ -52,49 +46,24 @@ export type BoardScope = {
   withPnl: boolean
 }
 
-/** Which state of the boards of all time this is; `takenAt` null: they were never made. */
-export type BoardState = { snapshot: number; blockTime: number | null; takenAt: Date | null }
+/** Which state of the boards of all time this is. */
+export type BoardState = { snapshot: number; blockTime: number | null; takenAt: Date }
 
-export async function selectBoardState(sql: Sql): Promise<BoardState> {
+/** `undefined`: they are not made yet. */
+export async function selectBoardState(sql: Sql): Promise<BoardState | undefined> {
   const [state] = await sql<BoardState[]>`
-    select snapshot, block_time, taken_at from builder_board_state`
-  return state ?? { snapshot: 0, blockTime: null, takenAt: null }
+    select snapshot, block_time, taken_at from builder_board_state where taken_at is not null`
+  return state
 }
 
-type UnrankedRow = Omit<BoardRow, 'rank'>
-
-/** A page of a board. A rank is the place on it, which a cursor continues. */
+/** A page of a board. Indexes of those of all time: `builder_board_` and the column. */
 export async function selectBoard(sql: Sql, scope: BoardScope, page: Page): Promise<BoardRow[]> {
-  const { sinceSeq } = scope
-  const rows =
-    sinceSeq === undefined
-      ? await selectBoardOfAllTime(sql, scope, page)
-      : await selectRollingBoard(sql, { ...scope, sinceSeq }, page)
-  const before = ranksBefore(page)
-  return rows.map((row, index) => ({ ...row, rank: before + index + 1 }))
-}
-
-/** Without the wallets that a reorganisation took counted trades from. Indexes: `builder_board_` and the column. */
-function selectBoardOfAllTime(
-  sql: Sql,
-  { builder, column, isAscending }: BoardScope,
-  page: Page,
-): Promise<UnrankedRow[]> {
-  const order: OrderColumn[] = [
-    { column: `board.${column}`, type: 'bigint' },
-    { column: 'board.wallet', type: 'integer' },
-  ]
-  return sql<UnrankedRow[]>`
-    select board.*, board.${sql(column)}::bigint as sort_key,
-           ${hex(sql, 'w.address')} as address, w.id is null as is_gone
-      from (select *
-              from builder_board board
-             where builder = ${builder} and ${isBehind(sql, order, page.after, isAscending)}
-               and wallet not in (${revertedWallets(sql, sql`select block, rewind from builder_board_state`)})
-             ${orderedBy(sql, order, isAscending)}
-            offset ${page.offset} limit ${page.limit}) board
-      left join wallets w on w.id = board.wallet
-     ${orderedBy(sql, order, isAscending)}`
+  const { builder, column, isAscending, sinceSeq } = scope
+  if (sinceSeq !== undefined) {
+    return withRanks(await selectRollingBoard(sql, { ...scope, sinceSeq }, page), page)
+  }
+  const rows = sql`(select * from builder_board where builder = ${builder})`
+  return await selectRanked<BoardSums>(sql, { board: 'builders', rows, column, isAscending }, page)
 }
 
 /**
@@ -105,14 +74,14 @@ function selectRollingBoard(
   sql: Sql,
   { builder, column, isAscending, sinceSeq, withPnl }: BoardScope & { sinceSeq: number },
   page: Page,
-): Promise<UnrankedRow[]> {
+): Promise<Omit<BoardRow, 'rank'>[]> {
   const realized = withPnl
     ? sql`(select coalesce(sum(p.amount), 0)::bigint
              from pnl p
              join positions s on s.wallet = p.wallet and s.token = p.token
             where p.wallet = traded.wallet and p.seq >= ${sinceSeq} and s.is_combo = 0)`
     : sql`0::bigint`
-  return sql<UnrankedRow[]>`
+  return sql<Omit<BoardRow, 'rank'>[]>`
     select ranked.*, ranked.${sql(column)}::bigint as sort_key,
            ${hex(sql, 'w.address')} as address, w.id is null as is_gone
       from (select traded.*, traded.buy_volume + traded.sell_volume as volume,
@@ -156,10 +125,7 @@ export async function countTraders(
  * only when some did: a caller may page through a snapshot until then.
  */
 export async function refreshBoard(pool: Pool, nowMs: number): Promise<void> {
-  await transact(pool, async (tx) => {
-    // All statements see the same chain, whatever is booked or reverted meanwhile.
-    await tx`set transaction isolation level repeatable read`
-    await tx`set local statement_timeout = 0`
+  await transactRefresh(pool, 'builder_board_state', async (tx) => {
     const removed = await tx`
       delete from builder_board board
        where not exists (select from builder_wallets b

@@ -1,6 +1,7 @@
 import { preferIndexes } from '../../ledger/rows/queries.js'
+import { deleteSeenPositions } from '../../lookups/board.js'
+import { transactRefresh } from '../../lookups/snapshot.js'
 import type { Pool, Sql } from '../../store/connection.js'
-import { transact } from '../../store/transaction.js'
 import { updateAllTime } from './all-time.js'
 import { updateRolling } from './rolling.js'
 import { type BoardStep, selectStep } from './step.js'
@@ -8,33 +9,23 @@ import { updateTokenScopes } from './token-scopes.js'
 
 /**
  * Brings all boards up to the last booked block in one transaction: readers see them as they were before or after
- * it, and a process that is killed leaves them as they were. All statements see the same chain and catalogue,
- * whatever is written meanwhile. Returns the moment that the boards speak of; `undefined`: no block is booked.
+ * it, and a process that is killed leaves them as they were. Returns the time that the boards speak of; `undefined`: no
+ * block is booked.
  */
 export function refreshBoards(pool: Pool, nowMs: number): Promise<number | undefined> {
-  return transact(pool, async (tx) => {
-    await begin(tx)
+  return transactRefresh(pool, 'board_state', async (tx) => {
+    // Tables of the ledger that a rebuild is about to replace, or a partition that the retention is about to drop, stay
+    // until the end.
+    await tx.unsafe(`
+      set local work_mem = '128MB';
+      set local jit = off;
+      lock table pnl, positions, last_prices, undo, undo_floor in access share mode`)
     const step = await selectStep(tx, nowMs)
     if (step !== undefined) await refresh(step)
-    // Without a block nothing is counted, and nothing has to be counted anew.
+    // Without a block nothing is counted, and nothing has to be counted again.
     else await tx`delete from retagged_markets`
     return step?.blockTime
   })
-}
-
-/**
- * The locks come before the first statement that sees rows. A refresh that waited for another one sees what that
- * one wrote; tables of the ledger that a rebuild is about to replace, or a partition that the retention is about
- * to drop, stay until the end.
- */
-async function begin(tx: Sql): Promise<void> {
-  await tx.unsafe(`
-    set transaction isolation level repeatable read;
-    set local statement_timeout = 0;
-    set local work_mem = '128MB';
-    set local jit = off;
-    lock table board_state in exclusive mode;
-    lock table pnl, positions, last_prices, undo, undo_floor in access share mode`)
 }
 
 /** When more tokens than this count in other scopes, for example those of a tag with a new name, a rebuild is faster. */
@@ -95,18 +86,13 @@ async function listChangedPositions({ tx, heldBlock, fromRewind }: BoardStep): P
   await tx`analyze changed_positions`
 }
 
-/**
- * Deletes what all snapshots have counted, last: a reorganisation that is booked meanwhile does not wait for the boards.
- */
+/** Deletes what all boards have seen last: a reorganisation that is booked meanwhile does not wait for them. */
 async function moveState(step: BoardStep, hasChanged: boolean): Promise<void> {
   const { tx, block, blockTime, epoch, rewind } = step
-  await tx`delete from rewound_pnl`
-  await tx`
-    delete from rewound_positions
-     where rewind <= least(${rewind}, (select rewind from builder_board_state),
-                           (select ranked_rewind from combo_state))`
   await tx`
     update board_state
        set snapshot = snapshot + (${hasChanged} or block_time is distinct from ${blockTime})::integer,
            block = ${block}, block_time = ${blockTime}, epoch = ${epoch}, rewind = ${rewind}`
+  await tx`delete from rewound_pnl`
+  await deleteSeenPositions(tx)
 }

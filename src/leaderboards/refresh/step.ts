@@ -1,4 +1,5 @@
 import { REWOUND_MAX } from '../../core/blocks.js'
+import { lastReorg } from '../../lookups/snapshot.js'
 import type { Sql } from '../../store/connection.js'
 
 /**
@@ -47,7 +48,7 @@ export async function selectStep(tx: Sql, nowMs: number): Promise<BoardStep | un
     select c.block, c.block_time, c.epoch, coalesce(c.kept_from, 0) as kept_from,
            u.block as undo_floor, s.block as from_block, s.epoch as from_epoch,
            s.rewind as from_rewind,
-           (select coalesce(max(id), 0) from rewinds) as rewind,
+           ${lastReorg(tx)} as rewind,
            (select min(to_block) from rewinds where id > s.rewind) as rewound_to,
            (select min(first_seq >> 20)::integer from rolling_windows) as window_from
       from chain_state c, undo_floor u, board_state s`
@@ -78,11 +79,3 @@ export async function selectStep(tx: Sql, nowMs: number): Promise<BoardStep | un
 }
 
 const NO_BLOCK = -1
-
-/** Whether a reorganisation has taken blocks back since the last refresh that are on the boards. */
-export async function hasUnseenRewind(sql: Sql): Promise<boolean> {
-  const rows = await sql`
-    select from board_state s
-     where exists (select from rewinds r where r.id > s.rewind and r.to_block < s.block)`
-  return rows.length > 0
-}

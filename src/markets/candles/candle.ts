@@ -17,7 +17,7 @@ export type TokenCandle = {
   last: TradePlace | null
 }
 
-export type TradePlace = { seq: number; timeSec: number }
+type TradePlace = { seq: number; timeSec: number }
 
 type Filled = {
   token: number

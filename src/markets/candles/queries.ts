@@ -108,7 +108,7 @@ export async function selectCandles(
 }
 
 /** What a token has on both sides of a window. `closeBefore` null: there was no price before it. */
-export type WindowSides = {
+type WindowSides = {
   token: number
   hasOlder: boolean
   hasNewer: boolean

@@ -64,7 +64,7 @@ const readSeriesOf = (
   markets: readonly SeriesToken[],
 ): Promise<CandleSeries[]> => readSeries(tools.sql, markets, window, { isFilled, nowSec: nowSecOf(tools) })
 
-export const tokenCandles = defineAnswer({
+const tokenCandles = defineAnswer({
   ...HEAD,
   path: '/v3/markets/:token_id/candles',
   operationId: 'getTokenCandles',
@@ -83,7 +83,7 @@ export const tokenCandles = defineAnswer({
   },
 })
 
-export const conditionCandles = defineAnswer({
+const conditionCandles = defineAnswer({
   ...HEAD,
   path: '/v3/markets/condition/:condition_id/candles',
   operationId: 'getConditionCandles',
@@ -98,7 +98,7 @@ export const conditionCandles = defineAnswer({
   },
 })
 
-export const slugCandles = defineAnswer({
+const slugCandles = defineAnswer({
   ...HEAD,
   path: '/v3/markets/slug/:slug/candles',
   operationId: 'getSlugCandles',

@@ -12,7 +12,7 @@ export const CANDLE_RESOLUTIONS = {
 
 export type Resolution = keyof typeof CANDLE_RESOLUTIONS
 
-export type Direction = 'before' | 'after'
+type Direction = 'before' | 'after'
 
 const LIMIT_DEFAULT = 120
 

@@ -7,9 +7,9 @@ import { namedObject } from '../../lib/named-object.js'
 import { nullable } from '../../lib/nullable.js'
 import { StructuredMarket } from '../../lookups/market-block.js'
 import { isSearchable, toQuerySlug, toQueryWords } from '../../lookups/query-words.js'
-import { categoryOf, presentStructure, winnerOf } from '../listing/present.js'
-import { type ListedMarket, selectListedMarkets } from '../listing/queries.js'
-import { Category, TagLabels, Volume, WinningOutcome } from '../listing/schemas.js'
+import { categoryOf, presentStructure, winnerOf } from '../present.js'
+import { type ListedMarket, selectListedMarkets } from '../queries.js'
+import { Category, TagLabels, Volume, WinningOutcome } from '../schemas.js'
 import { keyOfFoundMarket, type SearchScope, selectExactMatches, selectFound } from './queries.js'
 
 const FoundMarketRow = namedObject('FoundMarket', {
@@ -47,19 +47,15 @@ export const marketSearch = defineList({
   tag: 'markets',
   access: V3,
   narrowBy: ['more words in q'],
-  params: Type.Object({}),
   query: Type.Object({ q: SearchText }),
   page: { name: 'data', limitMax: 300 },
-  views: {
-    found: createView({
-      row: FoundMarketRow,
-      select: selectFound,
-      keyOf: keyOfFoundMarket,
-      complete: (sql, rows) => selectListedMarkets(sql, rows),
-      present: presentFound,
-    }),
-  },
-  chooseView: () => 'found',
+  view: createView({
+    row: FoundMarketRow,
+    select: selectFound,
+    keyOf: keyOfFoundMarket,
+    complete: (sql, rows) => selectListedMarkets(sql, rows),
+    present: presentFound,
+  }),
   resolve: async (sql, { q }): Promise<SearchScope | undefined> => {
     const words = toQueryWords(q)
     if (!isSearchable(words)) return undefined

@@ -1,6 +1,6 @@
 import type { Page } from '../../core/page.js'
 import { hexToBytes } from '../../lib/hex.js'
-import { isReverted, isUnreverted } from '../../lookups/snapshot.js'
+import { isReverted, isUnreverted, type SnapshotState } from '../../lookups/snapshot.js'
 import { isOneOfTags, type TagFilter } from '../../lookups/tag-filter.js'
 import { type Fragment, joinFragments, type Sql } from '../../store/connection.js'
 import { isBehind, type OrderColumn, orderedBy } from '../../store/keyset.js'
@@ -106,10 +106,13 @@ export function selectMarketStats(
 const isGone = (sql: Sql): Fragment => sql`first_block.number is null or last_block.number is null as is_gone`
 
 /** The rows of the snapshot that count no reverted trade. */
-const isOfSnapshot = (sql: Sql, period: StatsPeriod): Fragment => {
-  const rewind = sql`(select rewind from stats_snapshots where period = ${period})`
-  return sql`period = ${period} and ${isUnreverted(sql, sql`last_seq`, rewind)}`
-}
+const isOfSnapshot = (sql: Sql, period: StatsPeriod): Fragment =>
+  sql`period = ${period} and ${isUnreverted(sql, sql`last_seq`, stateOf(period))}`
+
+export const stateOf =
+  (period: StatsPeriod): SnapshotState =>
+  (sql) =>
+    sql`select block, rewind from stats_snapshots where period = ${period}`
 
 const marketSource = (sql: Sql, { period, startHour, conditions }: StatsScope): Fragment =>
   conditions === undefined
@@ -244,7 +247,7 @@ export const sumTotals = (sql: Sql): Fragment => sql`
 
 // What requests name.
 
-export type StatsFilter = {
+type StatsFilter = {
   condition_id?: string | undefined
   market_slug?: string | undefined
   event_slug?: string | undefined

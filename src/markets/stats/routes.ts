@@ -2,17 +2,23 @@ import { type Static, Type } from 'typebox'
 import { V3 } from '../../accounts/access.js'
 import { selectTokenPrices } from '../../catalogue/token-prices.js'
 import { ApiError, badRequest } from '../../core/errors.js'
+import { toTokenId } from '../../core/ids.js'
+import { pricePerShare, toDecimal } from '../../core/money.js'
 import { endpointRoutes } from '../../http/endpoint.js'
 import { createView, defineList } from '../../http/list.js'
 import { groupBy } from '../../lib/group-by.js'
+import { presentStructuredMarket } from '../../lookups/market-block.js'
 import { selectTagFilters } from '../../lookups/tag-filter.js'
 import type { Sql } from '../../store/connection.js'
 import { startHourOf } from './period.js'
-import { presentEventStats, presentMarketStats, presentStatsTotals } from './present.js'
 import {
+  type EventStatsRow,
   type EventStatsScope,
   type MarketStatsRow,
   type StatsScope,
+  type StatsSums,
+  type StatsToken,
+  type StatsTotals,
   selectAsOf,
   selectConditions,
   selectEventConditions,
@@ -24,6 +30,59 @@ import {
 } from './queries.js'
 import { EventStats, MarketStats, StatsEnvelope, StatsParameters } from './schemas.js'
 
+type TokenPrice =
+  Awaited<ReturnType<typeof selectTokenPrices>> extends Map<number, infer Price> ? Price : never
+
+type TokenWithPrice = StatsToken & { price: TokenPrice | undefined }
+
+const presentSums = (row: StatsSums) => ({
+  volume_usd: toDecimal(row.volume),
+  volume_shares: toDecimal(row.shares),
+  volume_buy: toDecimal(row.buyVolume),
+  volume_sell: toDecimal(row.volume - row.buyVolume),
+  trades: row.trades,
+  unique_traders: row.traders,
+  fees_usd: toDecimal(row.fees),
+  vwap: toDecimal(pricePerShare(row.volume, row.shares)),
+  first_trade_ts: row.firstSec,
+  last_trade_ts: row.lastSec,
+})
+
+const presentMarketStats = (row: MarketStatsRow & { tokens: readonly TokenWithPrice[] }) => ({
+  condition_id: row.condition,
+  question: row.question,
+  slug: row.slug,
+  event_slug: row.eventSlug,
+  category: row.category,
+  ...presentSums(row),
+  prices: row.tokens.map(presentTokenPrice),
+  ...(row.tokens[0] !== undefined && presentStructuredMarket(row.tokens[0])),
+})
+
+const presentTokenPrice = ({ token, outcome, price }: TokenWithPrice) => ({
+  token_id: toTokenId(token),
+  outcome,
+  price: price === undefined ? 0 : toDecimal(pricePerShare(price.numerator, price.denominator)),
+  source: price?.source ?? null,
+})
+
+const presentEventStats = (row: EventStatsRow) => ({
+  event_id: row.event,
+  event_slug: row.slug,
+  event_title: row.title,
+  category: row.category,
+  market_count: row.marketCount,
+  ...presentSums(row),
+})
+
+const presentStatsTotals = (totals: StatsTotals) => ({
+  markets: totals.markets,
+  active_markets: totals.markets - totals.resolvedMarkets,
+  resolved_markets: totals.resolvedMarkets,
+  volume_usd: toDecimal(totals.volume),
+  trades: Number(totals.trades),
+})
+
 /** Markets of a request that is computed at once. */
 const MARKETS_MAX = 2_500
 const RETRY_AFTER_SECONDS = 10
@@ -32,10 +91,8 @@ const HEAD = {
   tag: 'markets',
   access: V3,
   narrowBy: ['period', 'condition_id', 'market_slug'],
-  params: Type.Object({}),
   query: Type.Object(StatsParameters),
   page: { name: 'data', limitMax: 300 },
-  chooseView: () => 'all' as const,
 }
 
 const DESCRIPTION =
@@ -93,15 +150,13 @@ export const marketStats = defineList({
   description: `Markets ${DESCRIPTION}`,
   resolve: async (sql, input, { nowMs }) =>
     resolveStats(sql, input, nowMs, await selectConditions(sql, input, MARKETS_MAX + 1)),
-  views: {
-    all: createView({
-      row: MarketStats,
-      select: selectMarketStats,
-      keyOf: ({ rank, condition }) => [rank, `\\x${condition.slice(2)}`],
-      complete: withPrices,
-      present: presentMarketStats,
-    }),
-  },
+  view: createView({
+    row: MarketStats,
+    select: selectMarketStats,
+    keyOf: ({ rank, condition }) => [rank, `\\x${condition.slice(2)}`],
+    complete: withPrices,
+    present: presentMarketStats,
+  }),
   extra,
 })
 
@@ -133,14 +188,12 @@ export const eventStats = defineList({
       events === undefined ? undefined : await selectEventConditions(sql, events, MARKETS_MAX + 1)
     return { ...(await resolveStats(sql, input, nowMs, conditions)), events }
   },
-  views: {
-    all: createView({
-      row: EventStats,
-      select: selectEventStats,
-      keyOf: ({ rank, event }) => [rank, event],
-      present: presentEventStats,
-    }),
-  },
+  view: createView({
+    row: EventStats,
+    select: selectEventStats,
+    keyOf: ({ rank, event }) => [rank, event],
+    present: presentEventStats,
+  }),
   extra,
 })
 

@@ -3,7 +3,7 @@ import { tagSlug } from '../../lookups/tag-filter.js'
 import type { Sql } from '../../store/connection.js'
 import { isBehind, type OrderColumn, orderedBy } from '../../store/keyset.js'
 
-export type TagRow = { slug: string; label: string; markets: number }
+type TagRow = { slug: string; label: string; markets: number }
 
 const MOST_MARKETS_FIRST: readonly OrderColumn[] = [
   { column: '-c.markets', type: 'integer' },

@@ -9,11 +9,10 @@ import { errorReply } from '../../lib/error-reply.js'
 import { namedObject } from '../../lib/named-object.js'
 import { selectTagIds } from '../../lookups/tag-filter.js'
 import type { Sql } from '../../store/connection.js'
-import { hasTag } from '../catalogue-filter.js'
-import { type CatalogueScope, keyOfCatalogueId, selectCatalogueIds } from '../catalogue-page.js'
-import { presentListedMarket } from '../listing/present.js'
-import { selectListedMarkets } from '../listing/queries.js'
-import { ListedMarketRow } from '../listing/schemas.js'
+import { type CatalogueScope, hasTag, keyOfCatalogueId, selectCatalogueIds } from '../catalogue-page.js'
+import { presentListedMarket } from '../present.js'
+import { selectListedMarkets } from '../queries.js'
+import { ListedMarketRow } from '../schemas.js'
 import { onchainTags } from './onchain.js'
 import { selectTags } from './queries.js'
 
@@ -24,21 +23,16 @@ export const tags = defineList({
   description: 'Tags with how many markets have them, the most frequent first; counted every hour.',
   tag: 'markets',
   access: V3,
-  params: Type.Object({}),
-  query: Type.Object({}),
   page: { name: 'tags', limitMax: 300 },
-  views: {
-    frequent: createView({
-      row: namedObject('Tag', {
-        tag: Type.String({ description: 'label' }),
-        market_count: Type.Integer({ minimum: 1 }),
-      }),
-      select: (sql: Sql, _scope: object, page: Page) => selectTags(sql, page),
-      keyOf: ({ markets, slug }) => [-markets, slug],
-      present: ({ label, markets }) => ({ tag: label, market_count: markets }),
+  view: createView({
+    row: namedObject('Tag', {
+      tag: Type.String({ description: 'label' }),
+      market_count: Type.Integer({ minimum: 1 }),
     }),
-  },
-  chooseView: () => 'frequent',
+    select: (sql: Sql, _scope: object, page: Page) => selectTags(sql, page),
+    keyOf: ({ markets, slug }) => [-markets, slug],
+    present: ({ label, markets }) => ({ tag: label, market_count: markets }),
+  }),
   resolve: async () => ({}),
 })
 
@@ -58,16 +52,13 @@ export const tagMarkets = defineList({
     }),
   }),
   page: { name: 'data', limitMax: 300, repeatsPath: false },
-  views: {
-    all: createView({
-      row: ListedMarketRow,
-      select: selectCatalogueIds,
-      keyOf: keyOfCatalogueId,
-      complete: (sql, rows) => selectListedMarkets(sql, rows),
-      present: presentListedMarket,
-    }),
-  },
-  chooseView: () => 'all',
+  view: createView({
+    row: ListedMarketRow,
+    select: selectCatalogueIds,
+    keyOf: keyOfCatalogueId,
+    complete: (sql, rows) => selectListedMarkets(sql, rows),
+    present: presentListedMarket,
+  }),
   resolve: async (sql, { slug, sort }): Promise<CatalogueScope> => {
     const ids = await selectTagIds(sql, slug)
     if (ids.length === 0) throw notFound('tag not found', { tag: slug })

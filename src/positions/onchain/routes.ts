@@ -12,9 +12,15 @@ import { selectSeqRange } from '../../lookups/seq-range.js'
 import { selectLastReorg } from '../../lookups/snapshot.js'
 import type { Sql } from '../../store/connection.js'
 import { presentOnchainPosition } from '../present.js'
-import { type PositionScope, selectPositions } from '../queries.js'
+import {
+  type ClosedPosition,
+  type PositionScope,
+  type ShownPosition,
+  selectPositions,
+  withClosings,
+  withStates,
+} from '../queries.js'
 import { OnchainPositionsReply, WalletOnchainReply } from '../schemas.js'
-import { type ClosedPosition, type ShownPosition, withClosings, withStates } from '../shown-position.js'
 import { type OnchainFilter, summarizeSet, toKept, WalletSets } from './wallet-sets.js'
 
 const WALLET_POSITIONS_MAX = 20_000
@@ -34,7 +40,7 @@ function checkRange({ since, until }: OnchainFilter): void {
   throw badRequest('Invalid range: `since` must not be later than `until`.')
 }
 
-export const walletOnchainPositions: Endpoint = {
+const walletOnchainPositions: Endpoint = {
   path: '/v2/wallets/:address/positions/onchain',
   register: (app, parts) => {
     const sets = new WalletSets()
@@ -52,8 +58,8 @@ export const walletOnchainPositions: Endpoint = {
       reply: WalletOnchainReply,
       answer: async ({ sql, nowMs }, { address, ...filter }) => {
         checkRange(filter)
-        const moment = { nowMs, reorg: await selectLastReorg(sql) }
-        const set = await sets.get(address, moment, async () =>
+        const now = { nowMs, reorg: await selectLastReorg(sql) }
+        const set = await sets.get(address, now, async () =>
           (await selectWalletSet(sql, address)).map(toKept),
         )
         return summarizeSet(address, set, filter)
@@ -80,7 +86,7 @@ const PaginationKey = Type.String({
   description: '`pagination_key` of the page before: a wallet, a dash and a token',
 })
 
-export const onchainPositions = defineAnswer({
+const onchainPositions = defineAnswer({
   path: '/v2/onchain/positions',
   operationId: 'listOnchainPositions',
   summary: 'Positions of all wallets, or of one',

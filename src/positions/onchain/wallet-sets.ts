@@ -2,8 +2,8 @@ import { LRUCache } from 'lru-cache'
 import type { Static } from 'typebox'
 import { toDecimal } from '../../core/money.js'
 import { presentWalletOnchainPosition, unrealizedNow } from '../present.js'
+import type { ClosedPosition } from '../queries.js'
 import type { WalletOnchainReply } from '../schemas.js'
-import type { ClosedPosition } from '../shown-position.js'
 
 /** One position of a wallet as it is kept: its answer, and what filters and sums need. */
 type KeptPosition = {

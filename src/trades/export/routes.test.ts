@@ -13,7 +13,7 @@ import { createPool } from '../../store/connection.js'
 import { transact } from '../../store/transaction.js'
 import { preferIndexOrder, selectExport } from './queries.js'
 import { tradeExportRoutes } from './routes.js'
-import type { ExportLimits } from './walk.js'
+import type { ExportLimits } from './stream-export.js'
 
 const WALLETS = 100
 /** How many trades are read as Parquet too. */

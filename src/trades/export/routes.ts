@@ -20,9 +20,8 @@ import {
   WalletExportQuery,
   WalletExportReply,
 } from './schemas.js'
-import type { TradeExport } from './trade-export.js'
-import { TradeExports } from './trade-exports.js'
-import type { ExportLimits, ExportOf, ExportWanted, FoundTrades } from './walk.js'
+import type { ExportLimits, ExportOf, ExportWanted, FoundTrades } from './stream-export.js'
+import { type TradeExport, TradeExports } from './trade-exports.js'
 
 const LIMITS: ExportLimits = { tradesMax: 250_000, budgetMs: 180_000, keptMax: 200 }
 

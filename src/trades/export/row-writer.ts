@@ -1,8 +1,9 @@
 import type { TObject } from 'typebox'
+import { toTokenId } from '../../core/ids.js'
+import { feeInMoney, toDecimal, toPrice, toPriceMillionths } from '../../core/money.js'
 import { parquetColumnsOf } from '../../http/parquet.js'
 import { type RowFormatName, toCsvLine } from '../../http/row-format.js'
 import { ParquetFile } from './parquet-file.js'
-import { AS_MILLIONTHS, AS_NUMBERS, createBulkPresenter } from './present.js'
 import type { ExportRow } from './queries.js'
 import { BulkTrade, WalletBulkTrade } from './schemas.js'
 
@@ -69,3 +70,73 @@ export const ROW_WRITERS: Record<RowFormatName, (wallet?: string) => RowWriter> 
   ndjson: createNdjsonWriter,
   parquet: createParquetWriter,
 }
+
+/** Most wallets trade fewer. */
+const TOKENS_MAX = 10_000
+
+type Amounts<Amount> = {
+  amount: (millionths: bigint) => Amount
+  price: (usd: bigint, shares: bigint) => Amount
+}
+
+/** For texts. */
+const AS_NUMBERS: Amounts<number> = { amount: toDecimal, price: toPrice }
+
+/** For Parquet, which has exact decimals. */
+const AS_MILLIONTHS: Amounts<bigint> = {
+  amount: (millionths) => millionths,
+  price: toPriceMillionths,
+}
+
+type PresentedTrade<Amount> = {
+  [Field in keyof BulkTrade]: Field extends 'price' | 'shares' | 'usd' | 'fee' ? Amount : BulkTrade[Field]
+} & { own_size?: Amount }
+
+/**
+ * Presents the rows of one export, and remembers how its tokens are written. `wallet`: whose own side each row
+ * shows; `undefined`: none.
+ */
+function createBulkPresenter<Amount>(
+  { amount, price }: Amounts<Amount>,
+  wallet: string | undefined,
+): (row: ExportRow) => PresentedTrade<Amount> {
+  const tokenIds = new Map<string, string>()
+  const tokenIdOf = (token: string): string => {
+    const known = tokenIds.get(token)
+    if (known !== undefined) return known
+    if (tokenIds.size >= TOKENS_MAX) tokenIds.clear()
+    const id = toTokenId(token)
+    tokenIds.set(token, id)
+    return id
+  }
+  /** Of its own order, which may be for the other token; without one it does the owner's opposite. */
+  const presentOwnSide = ({ maker, token, flags, shares, ownToken, isOwnSell }: ExportRow) => {
+    const isSell = (flags & 1) !== 0
+    const isOwner = maker === wallet
+    return {
+      own_token_id: tokenIdOf(isOwner ? token : (ownToken ?? token)),
+      own_side: sideOf(isOwner ? isSell : (isOwnSell ?? !isSell)),
+      own_size: amount(shares),
+    }
+  }
+  return (row) => {
+    const { usd, shares, fee, flags } = row
+    return {
+      tx_hash: row.txHash,
+      order_hash: row.orderHash,
+      timestamp: row.timeSec,
+      maker: row.maker,
+      taker: row.taker,
+      token_id: tokenIdOf(row.token),
+      direction: sideOf((flags & 1) !== 0),
+      price: price(usd, shares),
+      shares: amount(shares),
+      usd: amount(usd),
+      fee: amount(feeInMoney({ fee, isFeeInShares: (flags & 4) !== 0, usd, shares })),
+      is_taker_order: (flags & 2) !== 0,
+      ...(wallet !== undefined && presentOwnSide(row)),
+    }
+  }
+}
+
+const sideOf = (isSell: boolean): 'BUY' | 'SELL' => (isSell ? 'SELL' : 'BUY')

@@ -1,16 +1,27 @@
+import { setImmediate } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
 import type { Clock } from '../../core/clock.js'
+import { ApiError } from '../../core/errors.js'
 import type { RowFormatName } from '../../http/row-format.js'
+import { FairSemaphore } from '../../lib/fair-semaphore.js'
 import type { Store } from '../../store/store.js'
-import { ROW_WRITERS } from './row-writer.js'
-import { TradeExport } from './trade-export.js'
-import { type ExportLimits, type ExportSink, type ExportWanted, walkExport } from './walk.js'
+import { ROW_WRITERS, type RowWriter } from './row-writer.js'
+import { Spool } from './spool.js'
+import {
+  type ExportLimits,
+  type ExportSink,
+  type ExportWanted,
+  type FoundTrades,
+  streamExport,
+} from './stream-export.js'
 
 const KEPT_MS = 5 * 60_000
 /** Of all files that are kept together. The largest export has about 130 MB. */
 const KEPT_BYTES_MAX = 1024 ** 3
 /** Each takes a connection to the database. */
-const WALKS_MAX = 2
+const READS_MAX = 2
+/** All exports wait in one queue, whoever asked for them first. */
+const QUEUE = { owner: 0, ownMax: READS_MAX }
 
 type Deps = { store: Pick<Store, 'answers'>; clock: Clock }
 
@@ -23,8 +34,7 @@ export class TradeExports {
   readonly #limits: ExportLimits
   readonly #inProgress = new Map<string, TradeExport>()
   readonly #kept: LRUCache<string, TradeExport>
-  readonly #waiting: (() => void)[] = []
-  #walks = 0
+  readonly #slots = new FairSemaphore({ totalMax: READS_MAX })
 
   constructor(deps: Deps, limits: ExportLimits) {
     this.#deps = deps
@@ -54,7 +64,10 @@ export class TradeExports {
       return { joined, isKept: kept !== undefined }
     }
     const begun = new TradeExport(
-      (sink, signal) => this.#walk(wanted, sink, signal),
+      (sink, signal) =>
+        this.#slots.run({ ...QUEUE, signal }, () =>
+          streamExport(this.#deps.store.answers, wanted, this.#limits, sink, signal),
+        ),
       ROW_WRITERS[format]('address' in wanted.of ? wanted.of.address : undefined),
     )
     begun.join()
@@ -79,18 +92,81 @@ export class TradeExports {
       begun.spool.release()
     }
   }
+}
 
-  /** When it is its turn: in the order in which they came. */
-  async #walk(wanted: ExportWanted, sink: ExportSink, signal: AbortSignal): Promise<void> {
-    if (this.#walks < WALKS_MAX) this.#walks++
-    else await new Promise<void>((resolve) => this.#waiting.push(resolve))
+type Stream = (sink: ExportSink, signal: AbortSignal) => Promise<void>
+
+/** One export: it is read and written once, for all its readers. When the last one leaves, the reading stops. */
+export class TradeExport {
+  readonly spool = new Spool()
+  /** Rejects when the reading fails before. */
+  readonly found: Promise<FoundTrades>
+  /** What was found, when all of it is written; `undefined`: the reading failed or was stopped. */
+  readonly done: Promise<FoundTrades | undefined>
+  readonly #reading = new AbortController()
+  #readers = 0
+  #isWritten = false
+
+  constructor(stream: Stream, writer: RowWriter) {
+    let resolveFound = (_found: FoundTrades): void => undefined
+    let rejectFound = (_error: unknown): void => undefined
+    this.found = new Promise((resolve, reject) => {
+      resolveFound = resolve
+      rejectFound = reject
+    })
+    this.done = this.#write(stream, writer, resolveFound).then(
+      () => this.found,
+      (error: unknown) => {
+        rejectFound(error)
+        return undefined
+      },
+    )
+    // A reader that has left does not look at it.
+    this.found.catch(() => undefined)
+  }
+
+  join(): void {
+    this.#readers++
+    this.spool.hold()
+  }
+
+  leave(): void {
+    this.#readers--
+    if (this.#readers === 0 && !this.#isWritten) {
+      this.#reading.abort(new ApiError(499, 'The client has left.'))
+    }
+    this.spool.release()
+  }
+
+  /** Whether its reading was stopped, so that it gets no further. */
+  get isStopped(): boolean {
+    return this.#reading.signal.aborted
+  }
+
+  async #write(stream: Stream, writer: RowWriter, begin: (found: FoundTrades) => void): Promise<void> {
+    const { spool } = this
+    let writing = spool.append(writer.begin())
+    writing.catch(() => undefined)
     try {
-      signal.throwIfAborted()
-      await walkExport(this.#deps.store.answers, wanted, this.#limits, sink, signal)
+      const write: ExportSink['write'] = async (rows) => {
+        await writing
+        // The database works on the next batch meanwhile.
+        writing = setImmediate()
+          .then(() => writer.rows(rows))
+          .then((bytes) => spool.append(bytes))
+        writing.catch(() => undefined)
+      }
+      await stream({ begin, write }, this.#reading.signal)
+      await writing
+      await spool.append(await writer.end())
+      spool.end()
+      this.#isWritten = true
+    } catch (error) {
+      spool.fail(error)
+      await writing.catch(() => undefined)
+      throw error
     } finally {
-      const next = this.#waiting.shift()
-      if (next === undefined) this.#walks--
-      else next()
+      spool.release()
     }
   }
 }

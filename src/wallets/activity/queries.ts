@@ -1,11 +1,12 @@
 import type { Page } from '../../core/page.js'
 import { type SeqRange, withinSeq } from '../../lookups/seq-range.js'
+import { isUserAct } from '../../lookups/wallet-facts.js'
 import { type Fragment, joinFragments, type Sql } from '../../store/connection.js'
 import { boundedPage } from '../../store/keyset.js'
-import { hex, isOfUser, isSplit } from '../../store/sql-words.js'
+import { hex, isSplit } from '../../store/sql-words.js'
 
 /** What a wallet did with tokens beside trading. */
-export type ActivityScope = SeqRange & { wallet: number; isAscending: boolean }
+type ActivityScope = SeqRange & { wallet: number; isAscending: boolean }
 
 /** Bytes are hex text, amounts millionths. */
 export type ActivityRow = {
@@ -73,20 +74,8 @@ export function selectActivity(sql: Sql, scope: ActivityScope, page: Page): Prom
      order by p.seq ${order}`
 }
 
-/**
- * The condition that the wallet of a split or redemption wanted it, and that it is of no combo.
- * Index: conditions_pkey.
- */
-export const isUserAct = (sql: Sql, alias: string): Fragment => sql`
-  ${isOfUser(sql, alias)}
-  and not exists (
-    select from conditions c
-     where c.id = ${sql(alias)}.condition and get_byte(c.condition, 0) = 3
-       and substr(c.condition, 20, 8) = '\\x0000000000000000'
-  )`
-
 /** Money that a wallet brought through a ramp or took out. */
-export type FlowScope = SeqRange & {
+type FlowScope = SeqRange & {
   wallet: number
   /** The contracts that count. */
   ramps: readonly number[]

@@ -1,14 +1,113 @@
 import { Type } from 'typebox'
 import { V3 } from '../../accounts/access.js'
+import { toDecimal } from '../../core/money.js'
+import { blockOf, logIndexOf } from '../../core/seq.js'
 import { endpointRoutes } from '../../http/endpoint.js'
 import { createView, defineList } from '../../http/list.js'
 import { Address, Order, oneOf, TimeBounds } from '../../http/parameters.js'
+import { Decimal, IntegerText, SecondsText, UnixTime } from '../../http/row-fields.js'
+import { namedObject } from '../../lib/named-object.js'
+import { nullable } from '../../lib/nullable.js'
 import { selectWalletId, selectWalletIds } from '../../lookups/ids.js'
 import { selectSeqRange } from '../../lookups/seq-range.js'
 import { CONTRACTS } from '../../upstreams/polygon/contracts.js'
-import { presentActivity, presentFlow, presentFlowTotals, RAMP_NAMES } from './present.js'
-import { type FlowKind, selectActivity, selectFlows, selectFlowTotals } from './queries.js'
-import { Activity, Flow, FlowSums } from './schemas.js'
+import {
+  type ActivityRow,
+  type FlowKind,
+  type FlowRow,
+  type FlowTotals,
+  selectActivity,
+  selectFlows,
+  selectFlowTotals,
+} from './queries.js'
+
+export const Activity = namedObject('WalletActivity', {
+  event_type: Type.String({ enum: ['split', 'merge', 'nrc', 'redemption'] }),
+  id: Type.String({ description: '`<transaction hash>_0x<log index>`' }),
+  timestamp: SecondsText('Unix seconds of the block'),
+  ref_id: Type.String({ description: 'the condition; of `nrc` the neg-risk market' }),
+  amount: IntegerText('millionths; of a redemption what it paid'),
+  extra: nullable(
+    Type.String(),
+    'of a redemption the index sets, such as `{1,2}`; of `nrc` the number of questions of its market',
+  ),
+})
+
+const Flow = namedObject('WalletFlow', {
+  event_type: Type.String({ enum: ['deposit', 'withdrawal'] }),
+  direction: Type.String({ enum: ['in', 'out'] }),
+  amount: Decimal('dollars'),
+  amount_usdc: Decimal('the same'),
+  amount_raw: IntegerText('millionths'),
+  asset: Type.String({ description: 'what was wrapped or unwrapped' }),
+  asset_symbol: Type.String({ enum: ['USDC.e', 'USDC', 'unknown'] }),
+  ramp: Type.String({ enum: ['CollateralOnramp', 'CollateralOfframp', 'PermissionedRamp'] }),
+  source_event: Type.String({ enum: ['Wrapped', 'Transfer+Unwrapped'] }),
+  recipient: Type.String(),
+  transaction_hash: Type.String(),
+  block_number: Type.Integer({ minimum: 0 }),
+  block_timestamp: UnixTime(),
+})
+
+const FlowSums = {
+  total_matching_rows: Type.Integer({ minimum: 0 }),
+  total_deposited: Type.Number({ description: 'dollars, over all matching rows' }),
+  total_withdrawn: Type.Number({ description: 'dollars, over all matching rows' }),
+  net_deposited: Type.Number(),
+  source: Type.Literal('polyusd_flows'),
+}
+
+const presentActivity = (row: ActivityRow) => ({
+  event_type: row.eventType,
+  id: `${row.txHash}_0x${logIndexOf(row.seq).toString(16)}`,
+  timestamp: `${row.timeSec}`,
+  ref_id: row.reference,
+  amount: `${row.amount}`,
+  extra: presentExtra(row),
+})
+
+function presentExtra({ outcomes, questionCount }: ActivityRow): string | null {
+  if (outcomes === null) return questionCount === null ? null : `${questionCount}`
+  return `{${[1, 2].filter((indexSet) => outcomes & indexSet)}}`
+}
+
+const RAMP_NAMES: Readonly<Record<string, string>> = {
+  '0x93070a847efef7f70739046a929d47a521f5b8ee': 'CollateralOnramp',
+  '0x2957922eb93258b93368531d39facca3b4dc5854': 'CollateralOfframp',
+  '0xebc2459ec962869ca4c0bd1e06368272732bcb08': 'PermissionedRamp',
+}
+
+const SYMBOLS: Readonly<Record<string, string>> = {
+  '0x2791bca1f2de4661ed88a30c99a7a9449aa84174': 'USDC.e',
+  '0x3c499c542cef5e3811e1192ce70d8cc03d5c3359': 'USDC',
+}
+
+function presentFlow(row: FlowRow) {
+  const isDeposit = row.kind === 'deposit'
+  return {
+    event_type: row.kind,
+    direction: isDeposit ? 'in' : 'out',
+    amount: toDecimal(row.amount),
+    amount_usdc: toDecimal(row.amount),
+    amount_raw: `${row.amount}`,
+    asset: row.asset,
+    asset_symbol: SYMBOLS[row.asset] ?? 'unknown',
+    ramp: RAMP_NAMES[row.ramp],
+    source_event: isDeposit ? 'Wrapped' : 'Transfer+Unwrapped',
+    recipient: row.recipient,
+    transaction_hash: row.txHash,
+    block_number: blockOf(row.seq),
+    block_timestamp: row.timeSec,
+  }
+}
+
+const presentFlowTotals = ({ count, deposited, withdrawn }: FlowTotals) => ({
+  total_matching_rows: count,
+  total_deposited: toDecimal(deposited),
+  total_withdrawn: toDecimal(withdrawn),
+  net_deposited: toDecimal(deposited - withdrawn),
+  source: 'polyusd_flows' as const,
+})
 
 const PROTOCOL: ReadonlySet<string> = new Set(CONTRACTS.map(({ address }) => address))
 
@@ -24,15 +123,12 @@ export const walletActivity = defineList({
   params: Type.Object({ address: Address }),
   query: Type.Object({ ...TimeBounds, order: Order }),
   page: { name: 'data', limitMax: 300, repeatsPath: false },
-  views: {
-    byTime: createView({
-      row: Activity,
-      select: selectActivity,
-      keyOf: ({ seq }) => [seq],
-      present: presentActivity,
-    }),
-  },
-  chooseView: () => 'byTime',
+  view: createView({
+    row: Activity,
+    select: selectActivity,
+    keyOf: ({ seq }) => [seq],
+    present: presentActivity,
+  }),
   resolve: async (sql, { address, order, ...times }, { until }) => {
     const range = await selectSeqRange(sql, times, until)
     // Contracts of the platform only act for wallets, in more rows than a request may read.
@@ -64,15 +160,12 @@ export const walletFlows = defineList({
     kind: oneOf(['all', 'deposit', 'withdrawal'], 'which flows', { default: 'all' }),
   }),
   page: { name: 'flows', limitMax: 300 },
-  views: {
-    byTime: createView({
-      row: Flow,
-      select: selectFlows,
-      keyOf: ({ seq }) => [seq],
-      present: presentFlow,
-    }),
-  },
-  chooseView: () => 'byTime',
+  view: createView({
+    row: Flow,
+    select: selectFlows,
+    keyOf: ({ seq }) => [seq],
+    present: presentFlow,
+  }),
   resolve: async (sql, { address, order, kind, ...times }, { until }) => {
     const range = await selectSeqRange(sql, times, until)
     const wallet = await selectWalletId(sql, address)

@@ -1,7 +1,7 @@
 import { toTokenId } from '../../core/ids.js'
 import { toDecimal, toPrice } from '../../core/money.js'
 import { logIndexOf } from '../../core/seq.js'
-import { NO_BUILDER } from '../../trades/present.js'
+import { NO_BUILDER } from '../../lookups/trades/present.js'
 import type { WebhookPayload } from '../event-types.js'
 import type { Detector, Occurrence } from './detector.js'
 import type { FactSlice, SliceFill } from './fact-slice.js'
