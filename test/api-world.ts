@@ -1,4 +1,8 @@
 import { createHash } from 'node:crypto'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { deserialize, serialize } from 'node:v8'
+import { inject } from 'vitest'
 import { simulatedEnvironment } from '../demo/simulator.js'
 import { openSimulator } from '../sim/simulator.js'
 import { Universe } from '../sim/universe/universe.js'
@@ -17,7 +21,7 @@ import type { Pool } from '../src/store/connection.js'
 import { transact } from '../src/store/transaction.js'
 import { createTestDatabase, ensureTemplate, type TestDatabase } from './database.js'
 import { createTestApp } from './test-app.js'
-import { readFills } from './trades/fill-model.js'
+import { type ModelFill, readFills } from './trades/fill-model.js'
 
 const START_MS = Date.UTC(2026, 10, 14, 12)
 
@@ -34,7 +38,7 @@ export type ApiWorld = Awaited<ReturnType<typeof openApiWorld>>
 /**
  * A simulated history that is booked, with its catalogue, behind the production application, whose
  * upstreams are the simulator's. The clock stands at the end of the history. Files that ask for the same
- * history get copies of one database.
+ * history get copies of one database and of one list of fills.
  */
 export async function openApiWorld(options: WorldOptions = {}) {
   const { historyMs = 40 * 60_000, seed = 5, ...life } = options
@@ -44,11 +48,14 @@ export async function openApiWorld(options: WorldOptions = {}) {
   const { config } = loadConfig(simulatedEnvironment(simulator.upstreams))
   const node = { host: { url: simulator.upstreams.polygon_http } }
   const name = `world_${createHash('sha256').update(JSON.stringify(options)).digest('hex').slice(0, 12)}`
-  const template = await ensureTemplate(name, (database) =>
-    fillDatabase(database, { universe, config, node }),
-  )
+  // To make and to read all logs takes longer than the rest.
+  const fillsPath = join(inject('sharedDir'), `${name}.fills`)
+  const template = await ensureTemplate(name, async (database) => {
+    await fillDatabase(database, { universe, config, node })
+    writeFileSync(fillsPath, serialize(await readFills(node.host.url, universe)))
+  })
   const database = await createTestDatabase({ template })
-  const fills = await readFills(node.host.url, universe)
+  const fills: ModelFill[] = deserialize(readFileSync(fillsPath))
   const t = await createTestApp({ database, config })
   t.clock.set(universe.nowMs)
   await new CatalogueSync(t.domains.catalogue).load()

@@ -8,6 +8,8 @@ import { makeOpenFolder } from './open-folder.js'
 declare module 'vitest' {
   interface ProvidedContext {
     socketDir: string
+    /** A folder for files that test files share; it is removed at the end of the run. */
+    sharedDir: string
   }
 }
 
@@ -28,6 +30,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   await template.end()
 
   project.provide('socketDir', server.socketDir)
+  project.provide('sharedDir', dataDir)
   return async () => {
     await server.stop()
     rmSync(dataDir, { recursive: true, force: true })

@@ -10,12 +10,12 @@ import { startIngester } from './ingest-processes.js'
 import { randomFrom } from './random.js'
 import { hashTables } from './table-hashes.js'
 
-const CRASHES = counts({ short: 8, long: 50 })
+const CRASHES = counts({ short: 5, long: 50 })
 /** A process dies this long after it has booked this many batches, which take about as long. */
 const LIFE_MS_MAX = 60
 const BATCHES_MAX = 4
 /** Every this many crashes the chain is so far ahead that history has to be read again. */
-const CRASHES_PER_PAUSE = counts({ short: 5, long: 15 })
+const CRASHES_PER_PAUSE = counts({ short: 3, long: 15 })
 const PAUSE_BLOCKS = REORG_BLOCKS_MAX + 60
 const BATCH_LIMITS = { bytesMax: 100_000, waitMsMax: 20 }
 

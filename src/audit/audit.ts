@@ -65,42 +65,73 @@ export function audit(pool: Pool, plan: AuditPlan): Promise<Finding[]> {
 export async function auditState(tx: Sql, plan: AuditPlan): Promise<Finding[]> {
   const scope = await readScope(tx)
   if (scope === undefined) return [note('ledger', 'nothing is booked yet')]
-  const findings = await checkTables(tx, scope, plan)
+  const findings = await inTurn(TABLE_CHECKS, tx, scope, plan)
   if (findings.some(({ check, differences }) => check === 'blocks of facts' && differences > 0)) {
     return [...findings, note('positions', 'nothing: facts without a block have no time')]
   }
-  findings.push(await checkImages(tx, scope))
-  const isAll = plan.wallets.kind === 'all'
-  if (isAll || plan.span !== EVERYTHING) findings.push(...(await checkFacts(tx, scope, plan)))
-  findings.push(...(await checkChosenWallets(tx, scope, plan)))
-  if (isAll) findings.push(...(await checkSums(tx, scope, plan)))
-  return findings
+  return [...findings, ...(await inTurn(chooseChecks(scope, plan), tx, scope, plan))]
 }
+
+export type AuditCheck = (tx: Sql, scope: Scope, plan: AuditPlan) => Promise<Finding | Finding[]>
 
 /** What holds for any facts: nothing is computed again. */
-async function checkTables(tx: Sql, scope: Scope, { span, signal }: AuditPlan): Promise<Finding[]> {
-  return inTurn(signal, [
-    () => checkCoverage(tx, scope, span.blocks),
-    () => checkLinks(tx, scope),
-    () => checkJournal(tx, scope),
-    () => checkPartitions(tx, scope),
-    () => checkNothingAbove(tx, scope),
-    () => checkBlocksOfFacts(tx, span.blocks),
-    () => checkBalances(tx, scope, span.tokens),
-    () => checkHoldings(tx, scope, span.tokens),
-    () => checkCollateral(tx, scope, span.conditions),
-    () => checkResults(tx, scope, span.conditions),
-  ])
-}
+export const TABLE_CHECKS: readonly AuditCheck[] = [
+  (tx, scope, { span }) => checkCoverage(tx, scope, span.blocks),
+  checkLinks,
+  checkJournal,
+  checkPartitions,
+  checkNothingAbove,
+  (tx, _scope, { span }) => checkBlocksOfFacts(tx, span.blocks),
+  (tx, scope, { span }) => checkBalances(tx, scope, span.tokens),
+  (tx, scope, { span }) => checkHoldings(tx, scope, span.tokens),
+  (tx, scope, { span }) => checkCollateral(tx, scope, span.conditions),
+  (tx, scope, { span }) => checkResults(tx, scope, span.conditions),
+]
 
 /** What facts say of each other: reads all facts of the blocks. */
-function checkFacts(tx: Sql, scope: Scope, { span, signal }: AuditPlan): Promise<Finding[]> {
-  return inTurn(signal, [
-    () => checkMatches(tx, scope, span.blocks),
-    () => checkFees(tx, scope, span.blocks),
-    () => checkTransactions(tx, scope, span.blocks),
-    () => checkDigests(tx, scope, span.blocks),
-  ])
+const FACT_CHECKS: readonly AuditCheck[] = [
+  (tx, scope, { span }) => checkMatches(tx, scope, span.blocks),
+  (tx, scope, { span }) => checkFees(tx, scope, span.blocks),
+  (tx, scope, { span }) => checkTransactions(tx, scope, span.blocks),
+  (tx, scope, { span }) => checkDigests(tx, scope, span.blocks),
+]
+
+const SUM_CHECKS: readonly AuditCheck[] = [
+  checkIds,
+  checkDerivedIds,
+  checkNames,
+  checkSupplies,
+  checkEventLog,
+  checkBoards,
+  checkStats,
+  checkBuilderBoard,
+  checkComboBoards,
+  checkCopyScores,
+]
+
+/** What follows from all facts since the first block. */
+const WHOLE_SUM_CHECKS: readonly AuditCheck[] = [
+  checkCounterparts,
+  checkReserves,
+  checkLastPrices,
+  checkCandles,
+  checkTokenTotals,
+  checkBuilderTotals,
+  checkBuilderDays,
+  checkBuilderWallets,
+]
+
+/** The checks of a plan that follow those of tables, in order. */
+export function chooseChecks(scope: Scope, { wallets, span }: AuditPlan): AuditCheck[] {
+  const isAll = wallets.kind === 'all'
+  const lacksFacts = async () => note('sums', 'nothing: the oldest facts were dropped')
+  const sums = [...SUM_CHECKS, ...(scope.isWhole ? WHOLE_SUM_CHECKS : [lacksFacts])]
+  return [
+    checkImages,
+    ...(isAll || span !== EVERYTHING ? FACT_CHECKS : []),
+    checkChosenWallets,
+    ...(isAll ? sums : []),
+  ]
 }
 
 async function checkChosenWallets(
@@ -115,41 +146,16 @@ async function checkChosenWallets(
   })
 }
 
-async function checkSums(tx: Sql, scope: Scope, { signal }: AuditPlan): Promise<Finding[]> {
-  const always = await inTurn(signal, [
-    () => checkIds(tx, scope),
-    () => checkDerivedIds(tx),
-    () => checkNames(tx),
-    () => checkSupplies(tx, scope),
-    () => checkEventLog(tx),
-    () => checkBoards(tx),
-    () => checkStats(tx),
-    () => checkBuilderBoard(tx),
-    () => checkComboBoards(tx, scope),
-    () => checkCopyScores(tx),
-  ])
-  if (!scope.isWhole) return [...always, note('sums', 'nothing: the oldest facts were dropped')]
-  const others = await inTurn(signal, [
-    () => checkCounterparts(tx, scope),
-    () => checkReserves(tx, scope),
-    () => checkLastPrices(tx, scope),
-    () => checkCandles(tx, scope),
-    () => checkTokenTotals(tx, scope),
-    () => checkBuilderTotals(tx, scope),
-    () => checkBuilderDays(tx, scope),
-    () => checkBuilderWallets(tx, scope),
-  ])
-  return [...always, ...others]
-}
-
 async function inTurn(
-  signal: AbortSignal | undefined,
-  checks: readonly (() => Promise<Finding>)[],
+  checks: readonly AuditCheck[],
+  tx: Sql,
+  scope: Scope,
+  plan: AuditPlan,
 ): Promise<Finding[]> {
   const findings: Finding[] = []
   for (const check of checks) {
-    signal?.throwIfAborted()
-    findings.push(await check())
+    plan.signal?.throwIfAborted()
+    findings.push(...[await check(tx, scope, plan)].flat())
   }
   return findings
 }
