@@ -16,20 +16,20 @@ const MASKS = [
   [/^operation/, /^(date|x-request-id|keep-alive|connection|content-length|etag): .*$/gm],
   // How often the status was asked before, how often jobs have run, and how long they took.
   [/^operation/, /\br=\d+|^x-ratelimit-remaining: \d+|"remaining":\d+/gm],
-  [/^operation get(Accounts)?Usage$/, /\d+/g],
+  [/^operation getUsage$/, /\d+/g],
+  [/^operation getAccountsUsage$/, /"rows":.*/g],
   [/^operation getStatus$/, /"(is_running|last_seconds|runs|uptime_seconds|metadata_count)":[\w.]+/g],
   // How far older prices of coins have been fetched.
-  [/^operation getCoverage$/, /"(from|hours)":("[^"]*"|\[[^\]]*\])|,?\{"upstream"[^}]*\}/g],
+  [/^operation getCoverage$/, /"(from|hours)":("[^"]*"|\[[^\]]*\])|"gaps":.*/g],
   [/^operation testWebhook$/, /"latency_ms":\d+/g],
   // Numbers go on from those of the history, whose events depend on when the node was reached.
   [/^messages/, /"seq":\d+/g],
-  [/^messages$/, /^\{"type":"heartbeat".*\n/gm],
   // Tables about keys and leases, and those that say when a process did something.
   [
     /^table (schema_migrations|accounts|api_keys|operator_keys|secret_key|signing_keys|usage\w*)$/,
     /[\s\S]+/g,
   ],
-  [/^table (event_log\w*|live_ticks|tick_\w+|rate_windows|webhook\w*)$/, /[\s\S]+/g],
+  [/^table (event_log\w*|rewound_\w+|socket_\w+|live_ticks|tick_\w+|rate_windows|webhook\w*)$/, /[\s\S]+/g],
 ]
 const RECORD = join(import.meta.dirname, 'record-build.js')
 

@@ -16,6 +16,12 @@ const LIVE_SECONDS = 40
 /** After them snapshots are made anew: those that were made while blocks were booked differ from run to run. */
 const REST_MS = 31 * 60_000
 const WAIT_MS_MAX = 900_000
+/** While time passes midpoints are not read, which a timer decides, and each price of a coin has one source. */
+const WITHOUT_CHANCE = {
+  AUSPEX_CLOB_URL: 'http://127.0.0.1:9',
+  AUSPEX_CHAINLINK_API_KEY: '',
+  AUSPEX_CHAINLINK_SECRET: '',
+}
 
 /** Makes `Date` show the time that the process was told last. */
 const CLOCK = `data:text/javascript,${encodeURIComponent(`
@@ -103,6 +109,10 @@ class Run {
     })
   }
 
+  async untilScored() {
+    await until(async () => (await this.sql`select from copy_scores`).length > 0)
+  }
+
   async stop() {
     await this.sql?.end({ timeout: 1 })
     if (this.child === undefined || this.child.exitCode !== null) return
@@ -124,10 +134,10 @@ async function record(simulatorCheckout, checkout, out) {
   const { simulatedEnvironment } = await load('demo/simulator.js')
   const run = new Run(checkout, `${out}-data`, universe, simulatedEnvironment(simulator.upstreams))
   try {
-    // Midpoints are read by a timer, so not while time passes.
-    await run.start(presentMs, { AUSPEX_CLOB_URL: 'http://127.0.0.1:9' })
+    await run.start(presentMs, WITHOUT_CHANCE)
     await run.untilBooked()
     run.createKeys()
+    await run.untilJobsRan()
     await keepMessages(run, keep)
     await run.stop()
     await run.start(universe.nowMs + REST_MS)
@@ -165,10 +175,12 @@ async function keepMessages(run, keep) {
   await run.untilQuiet(messages)
   await live(LIVE_SECONDS / 2)
   events.close()
-  // Each source has a socket of its own, so their order among the others is of chance.
+  // Each source has a socket of its own, so their order and their numbers are of chance.
   const isOfSource = (text) => /^.{0,9}"(price_feed|score_update)"/.test(text)
-  keep('messages of prices and scores', messages.filter(isOfSource).sort().join('\n'))
-  keep('messages', messages.filter((text) => !isOfSource(text)).join('\n'))
+  const ofSources = messages.filter(isOfSource).map((text) => text.replace(/"seq":\d+/, '"seq":0'))
+  keep('messages of prices and scores', ofSources.sort().join('\n'))
+  const isOther = (text) => !isOfSource(text) && !text.includes('"heartbeat"')
+  keep('messages', messages.filter(isOther).join('\n'))
 }
 
 /** The books of an event. They stand still: changes come in batches of the machine's time. */
@@ -217,6 +229,7 @@ async function keepAnswers(run, keep) {
     })
     const answer = await reply.text()
     if (operationId === 'createWebhook') webhook = JSON.parse(answer).id
+    if (operationId === 'addPoolWallets') await run.untilScored()
     const headers = [...reply.headers].map((header) => header.join(': '))
     const lines = [`${method} ${filled}?${query}`, reply.status, ...headers, '', answer]
     keep(`operation ${operationId}`, lines.join('\n'))
