@@ -26,6 +26,7 @@ import { showStreamDocs } from './stream/asyncapi/routes.js'
 import type { StreamDeps } from './stream/deps.js'
 import { type CreateProtocol, SocketDoor } from './stream/door.js'
 import { Protocols } from './stream/protocols.js'
+import { upstreamTitle } from './upstreams/upstreams.js'
 import { describeWebhooks } from './webhooks/openapi.js'
 
 export type AppDeps = {
@@ -66,7 +67,7 @@ export async function buildApp(platform: Platform, deps: AppDeps): Promise<Fasti
   logSlowRequests(app, platform)
 
   const observe = observeRoutes(app, platform, accounts.usage)
-  handleErrors(app, platform, chain)
+  handleErrors(app, platform, { chain, titleOf: upstreamTitle })
   handleNotFound(app, observe)
   acceptJsonBodies(app)
   showFrontPage(app)

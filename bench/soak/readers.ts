@@ -1,9 +1,9 @@
+import { UpstreamError } from '../../src/core/upstream-error.js'
 import type { Log } from '../../src/lib/log.js'
 import { repeat } from '../../src/lib/timing.js'
 import type { PolygonListener } from '../../src/upstreams/polygon/socket.js'
 import { createPriceFeed } from '../../src/upstreams/prices/feed.js'
 import type { PriceTick } from '../../src/upstreams/prices/source.js'
-import { UpstreamError } from '../../src/upstreams/transport/errors.js'
 import type { Upstreams } from '../../src/upstreams/upstreams.js'
 
 const POLL_MS = 500

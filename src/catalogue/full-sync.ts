@@ -1,7 +1,7 @@
+import { UpstreamError } from '../core/upstream-error.js'
 import { readAhead } from '../lib/read-ahead.js'
 import type { GammaEvent } from '../upstreams/gamma/parse.js'
 import type { SalvagedPage } from '../upstreams/gamma/salvage.js'
-import { UpstreamError } from '../upstreams/transport/errors.js'
 import type { CatalogueDeps } from './deps.js'
 import { type CatalogueState, selectCatalogueState, updateCatalogueState } from './queries.js'
 import { storeEntries } from './store.js'

@@ -1,7 +1,7 @@
 import { toTokenId } from '../core/ids.js'
+import { UpstreamError } from '../core/upstream-error.js'
 import { bisect } from '../lib/bisect.js'
 import type { GammaMarket } from '../upstreams/gamma/parse.js'
-import { UpstreamError } from '../upstreams/transport/errors.js'
 import type { CatalogueDeps } from './deps.js'
 import type { LookupCounts, LookupKeys } from './lookup-queue.js'
 import { type KnownMarket, toKnownMarket } from './market-info.js'

@@ -4,22 +4,27 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { type ChainStatus, whyChainIsMissing } from '../core/chain-status.js'
 import { isOutage } from '../core/database-fault.js'
 import { ApiError, badRequest, databaseLost, messageOf } from '../core/errors.js'
+import { UpstreamError } from '../core/upstream-error.js'
 import type { FloodLog } from '../lib/flood-log.js'
 import type { Platform } from '../platform.js'
-import { UpstreamError } from '../upstreams/transport/errors.js'
-import { UPSTREAMS, type UpstreamName } from '../upstreams/upstreams.js'
 import { markAnswer } from './request-headers.js'
 
 const INCOMPLETE = 'The client left before its request was complete.'
+
+type ErrorDeps = {
+  chain: ChainStatus
+  /** What callers know an upstream by; `undefined`: nothing. */
+  titleOf: (upstream: string) => string | undefined
+}
 
 /** Turns every error of a request into an answer that the caller may read. */
 export function handleErrors(
   app: FastifyInstance,
   { floodLog: log, store }: Platform,
-  chain: ChainStatus,
+  { chain, titleOf }: ErrorDeps,
 ): void {
   app.setErrorHandler((error: Error, request, reply) => {
-    const refusal = toApiError(error, request)
+    const refusal = toApiError(error, request, titleOf)
     // While the database is away, that is the reason, whatever else is missing.
     const known = store.problem === undefined ? explainMissing(refusal, request, chain) : refusal
     const { url: route } = request.routeOptions
@@ -71,11 +76,15 @@ function visibleFields(request: FastifyRequest, { fields }: ApiError) {
 }
 
 /** `undefined`: a fault of the service, whose details are for the log alone. */
-function toApiError(error: Error, { raw, url }: FastifyRequest): ApiError | undefined {
+function toApiError(
+  error: Error,
+  { raw, url }: FastifyRequest,
+  titleOf: ErrorDeps['titleOf'],
+): ApiError | undefined {
   if (error instanceof ApiError) return error
   if (error === raw.errored) return badRequest(INCOMPLETE)
   if (isOutage(error)) return databaseLost(error)
-  if (error instanceof UpstreamError) return upstreamLost(error, url)
+  if (error instanceof UpstreamError) return upstreamLost(error, url, titleOf)
   const { code, statusCode = 500 } = error as FastifyError
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new ApiError(413, 'The body is too large.')
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {
@@ -88,12 +97,11 @@ function toApiError(error: Error, { raw, url }: FastifyRequest): ApiError | unde
 const PROVIDER_ERROR = 'temporary_data_provider_error'
 
 /** What an upstream answered is for the log alone. */
-function upstreamLost(cause: UpstreamError, url: string): ApiError {
+function upstreamLost(cause: UpstreamError, url: string, titleOf: ErrorDeps['titleOf']): ApiError {
   const { upstream } = cause
   const options = { cause, retryAfterSeconds: 1 }
   if (url.startsWith('/v2/')) return new ApiError(502, PROVIDER_ERROR, { detail: upstream }, options)
-  const { title = 'An upstream' } = UPSTREAMS[upstream as UpstreamName] ?? {}
-  const message = `${title} does not give a usable answer now; try again in a moment.`
+  const message = `${titleOf(upstream) ?? 'An upstream'} does not give a usable answer now; try again in a moment.`
   return new ApiError(502, message, {}, options)
 }
 

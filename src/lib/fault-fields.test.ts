@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { UpstreamError } from '../upstreams/transport/errors.js'
+import { UpstreamError } from '../core/upstream-error.js'
 import { faultFields } from './fault-fields.js'
 import { TimeoutError } from './timeout.js'
 

@@ -1,7 +1,7 @@
 import { parseUnits, toDecimal } from '../core/money.js'
+import { UpstreamError } from '../core/upstream-error.js'
 import type { ClobClient } from '../upstreams/clob/client.js'
 import type { ClobRebate } from '../upstreams/clob/parse.js'
-import { UpstreamError } from '../upstreams/transport/errors.js'
 import { withPatience } from '../upstreams/transport/patience.js'
 
 /** `refused`: the order book does not take the address for that of a maker. */

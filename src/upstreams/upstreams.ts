@@ -195,6 +195,10 @@ export const UPSTREAMS = {
 
 export type UpstreamName = keyof typeof UPSTREAMS
 
+/** How errors that callers read name an upstream; `undefined`: they do not. */
+export const upstreamTitle = (name: string): string | undefined =>
+  Object.entries<{ title?: string }>(UPSTREAMS).find(([each]) => each === name)?.[1].title
+
 type Created<Name extends UpstreamName> = ReturnType<(typeof UPSTREAMS)[Name]['create']>
 
 /** Every connector, made from the configuration alone. Those that are not configured are `undefined`. */

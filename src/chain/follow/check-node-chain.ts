@@ -1,8 +1,8 @@
 import { OperatorError } from '../../core/errors.js'
+import { UpstreamError } from '../../core/upstream-error.js'
 import type { Sql } from '../../store/connection.js'
 import type { PolygonClient } from '../../upstreams/polygon/client.js'
 import { askBlock } from '../../upstreams/polygon/requests.js'
-import { UpstreamError } from '../../upstreams/transport/errors.js'
 import { selectAnchors } from '../write/state.js'
 import type { BlockId, BlockSink } from './block-sink.js'
 

@@ -1,9 +1,9 @@
 import { OutsideFault } from '../../core/errors.js'
+import { UpstreamError } from '../../core/upstream-error.js'
 import type { PolygonClient } from '../../upstreams/polygon/client.js'
 import { askBlock } from '../../upstreams/polygon/requests.js'
 import type { RpcOutcome } from '../../upstreams/polygon/rpc.js'
 import { AnswerError, RpcError } from '../../upstreams/polygon/rpc-error.js'
-import { UpstreamError } from '../../upstreams/transport/errors.js'
 
 /**
  * The node has newer blocks and not this one: it began later, or has deleted what is old. The same

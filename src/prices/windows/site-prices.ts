@@ -1,9 +1,9 @@
 import type { Clock } from '../../core/clock.js'
+import { UpstreamError } from '../../core/upstream-error.js'
 import { StaleFallbackCache } from '../../lib/stale-fallback-cache.js'
 import { TimeoutError, withTimeout } from '../../lib/timeout.js'
 import type { SitePriceClient } from '../../upstreams/site-price/client.js'
 import type { SiteCryptoPrice } from '../../upstreams/site-price/parse.js'
-import { UpstreamError } from '../../upstreams/transport/errors.js'
 import type { Window } from './window.js'
 
 type SitePrice = Pick<SitePriceClient, 'getCryptoPrice'>

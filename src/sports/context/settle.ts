@@ -1,6 +1,6 @@
 import { ApiError } from '../../core/errors.js'
+import { UpstreamError } from '../../core/upstream-error.js'
 import { TimeoutError, withTimeout } from '../../lib/timeout.js'
-import { UpstreamError } from '../../upstreams/transport/errors.js'
 import type { GameQuery } from './game-queries.js'
 
 export type ContextStatus = 'ok' | 'partial' | 'error' | 'quota_exceeded' | 'not_available'

@@ -1,7 +1,7 @@
 import { notFound } from '../../core/errors.js'
+import { UpstreamError } from '../../core/upstream-error.js'
 import type { Cached } from '../../lib/stale-fallback-cache.js'
 import type { GammaEvent } from '../../upstreams/gamma/parse.js'
-import { UpstreamError } from '../../upstreams/transport/errors.js'
 import type { CallOptions } from '../../upstreams/transport/http.js'
 import { withPatience } from '../../upstreams/transport/patience.js'
 import type { SportsTools } from '../sources.js'

@@ -1,5 +1,5 @@
 import { badRequest } from '../../core/errors.js'
-import { UpstreamError } from '../../upstreams/transport/errors.js'
+import { UpstreamError } from '../../core/upstream-error.js'
 import { withPatience } from '../../upstreams/transport/patience.js'
 import { listLeagues } from '../leagues/leagues.js'
 import type { SportsTools } from '../sources.js'

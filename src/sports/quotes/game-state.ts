@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
+import { UpstreamError } from '../../core/upstream-error.js'
 import type { Cached } from '../../lib/stale-fallback-cache.js'
-import { UpstreamError } from '../../upstreams/transport/errors.js'
 import { type Game, gameStatusOf } from '../games/game.js'
 import { presentMs, presentSubscribe } from '../games/present.js'
 import type { SportsTools } from '../sources.js'

@@ -1,5 +1,5 @@
+import { UpstreamError } from '../../core/upstream-error.js'
 import type { Cached } from '../../lib/stale-fallback-cache.js'
-import { UpstreamError } from '../../upstreams/transport/errors.js'
 import type { CallOptions } from '../../upstreams/transport/http.js'
 import { withPatience } from '../../upstreams/transport/patience.js'
 import type { Game } from '../games/game.js'

@@ -1,4 +1,4 @@
-import { UpstreamError } from '../transport/errors.js'
+import { UpstreamError } from '../../core/upstream-error.js'
 import { UpstreamSocket } from '../transport/socket.js'
 import type {
   SocketConnectorOptions,

@@ -1,5 +1,5 @@
 import { CHAIN_ID } from '../../core/blocks.js'
-import { UpstreamError } from '../transport/errors.js'
+import { UpstreamError } from '../../core/upstream-error.js'
 import { type CallOptions, type ConnectorOptions, HttpUpstream } from '../transport/http.js'
 import type { LogFilter } from './filter.js'
 import type { ChainLog } from './log.js'

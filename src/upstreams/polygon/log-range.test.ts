@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { UpstreamError } from '../transport/errors.js'
+import { UpstreamError } from '../../core/upstream-error.js'
 import { type BlockRange, eachLogs, type LogPage } from './log-range.js'
 import { RpcError } from './rpc-error.js'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { UpstreamError } from '../transport/errors.js'
+import { UpstreamError } from '../../core/upstream-error.js'
 import { BodyTooLargeError } from '../transport/http-try.js'
 import { asksForLess, RpcError } from './rpc-error.js'
 

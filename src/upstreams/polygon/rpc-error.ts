@@ -1,5 +1,5 @@
+import { UpstreamError } from '../../core/upstream-error.js'
 import { TimeoutError } from '../../lib/timeout.js'
-import { UpstreamError } from '../transport/errors.js'
 import { BodyTooLargeError, shorten } from '../transport/http-try.js'
 
 /**

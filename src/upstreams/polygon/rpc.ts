@@ -1,4 +1,4 @@
-import { UpstreamError } from '../transport/errors.js'
+import { UpstreamError } from '../../core/upstream-error.js'
 import type { HttpUpstream, PostOptions } from '../transport/http.js'
 import { inBatches } from '../transport/paging.js'
 import {

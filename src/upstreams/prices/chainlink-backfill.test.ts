@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { UpstreamError } from '../transport/errors.js'
+import { UpstreamError } from '../../core/upstream-error.js'
 import { Backfill, type MissedSeconds } from './chainlink-backfill.js'
 import type { ChainlinkFeed } from './chainlink-feeds.js'
 import type { PriceTick } from './source.js'

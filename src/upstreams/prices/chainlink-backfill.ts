@@ -1,7 +1,7 @@
+import { UpstreamError } from '../../core/upstream-error.js'
 import { faultFields } from '../../lib/fault-fields.js'
 import type { Log } from '../../lib/log.js'
 import { backoffMs, type Timing } from '../../lib/timing.js'
-import { UpstreamError } from '../transport/errors.js'
 import type { ChainlinkFeed } from './chainlink-feeds.js'
 import type { PriceKind, PriceTick, Seconds } from './source.js'
 

@@ -1,4 +1,4 @@
-import { UpstreamError } from '../transport/errors.js'
+import { UpstreamError } from '../../core/upstream-error.js'
 import { type CallOptions, type ConnectorOptions, HttpUpstream } from '../transport/http.js'
 import type { PathLimit } from '../transport/rate-limit.js'
 import { parseSearchResults, type SearxngResults } from './parse.js'

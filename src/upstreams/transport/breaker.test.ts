@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { UpstreamError } from '../../core/upstream-error.js'
 import { Breaker, type BreakerState, type Pass } from './breaker.js'
-import { UpstreamError } from './errors.js'
 
 const setup = () => {
   const time = { nowMs: 0 }

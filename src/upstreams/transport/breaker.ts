@@ -1,5 +1,5 @@
+import { UpstreamError } from '../../core/upstream-error.js'
 import { backoffMs, type Timing } from '../../lib/timing.js'
-import { UpstreamError } from './errors.js'
 
 export type BreakerState = 'closed' | 'half-open' | 'open'
 

@@ -2,9 +2,9 @@ import { promisify } from 'node:util'
 import { brotliDecompress, gunzip } from 'node:zlib'
 import type { Pool } from 'undici'
 import { codeOf, messageOf } from '../../core/errors.js'
+import { UpstreamError, type UpstreamErrorParts } from '../../core/upstream-error.js'
 import { withLinked } from '../../lib/abort.js'
 import { startTimeout, TimeoutError } from '../../lib/timeout.js'
-import { UpstreamError, type UpstreamErrorParts } from './errors.js'
 import { addQuery, type BaseUrl } from './url.js'
 
 export type HttpRequest = {

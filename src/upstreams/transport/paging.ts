@@ -1,4 +1,4 @@
-import { UpstreamError } from './errors.js'
+import { UpstreamError } from '../../core/upstream-error.js'
 
 /** `nextCursor` is `undefined` on the last page. */
 export type CursorPage<T> = { items: T[]; nextCursor: string | undefined }

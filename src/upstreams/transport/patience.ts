@@ -1,5 +1,5 @@
+import { UpstreamError } from '../../core/upstream-error.js'
 import { startTimeout } from '../../lib/timeout.js'
-import { UpstreamError } from './errors.js'
 
 /** Together with its tries and waits, a call may take longer than a caller of ours waits. */
 const PATIENCE_MS = 8_000

@@ -2,8 +2,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { AccountRefusal } from '../../core/errors.js'
+import { UpstreamError } from '../../core/upstream-error.js'
 import type { Timing } from '../../lib/timing.js'
-import { UpstreamError } from './errors.js'
 import { QueueFullError, RateLimiter } from './rate-limit.js'
 
 /** Time that jumps to the next sleeper as soon as nothing else can happen. */

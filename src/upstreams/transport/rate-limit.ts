@@ -1,7 +1,7 @@
 import { AccountRefusal, ApiError } from '../../core/errors.js'
+import { UpstreamError } from '../../core/upstream-error.js'
 import { onAbort } from '../../lib/abort.js'
 import type { Timing } from '../../lib/timing.js'
-import { UpstreamError } from './errors.js'
 import { type Payer, SharedLimit } from './shared-limit.js'
 
 /** A published limit: this many calls in any window, of the paths that match. */

@@ -1,4 +1,4 @@
-import { OutsideFault } from '../../core/errors.js'
+import { OutsideFault } from './errors.js'
 
 export type UpstreamErrorParts = {
   upstream: string
