@@ -11,6 +11,8 @@ import { join, resolve } from 'node:path'
 const MASKS = [
   [/./, /127\.0\.0\.1:\d+|\/\d-data/g],
   [/./, /"(elapsed_ms|fetched_in_ms|fetch_ms|request_id|subscriber_id|subscription_id)":("[^"]*"|[\d.]+)/g],
+  // How often boards were made while blocks were booked.
+  [/^operation list\w*Leaderboard$/, /"next_cursor":"[^"]*|^x-next-cursor: .*/gm],
   // Secrets, and ids and signatures that are made with them.
   [/./, /ax_live_\w+|"ends":"\w+"|whsec_\w+|wh_[0-9a-f]{12}|"next_cursor":"[^"]{22}|^x-next-cursor: .{22}/gm],
   [/^operation/, /^(date|x-request-id|keep-alive|connection|content-length|etag): .*$/gm],
@@ -29,7 +31,10 @@ const MASKS = [
     /^table (schema_migrations|accounts|api_keys|operator_keys|secret_key|signing_keys|usage\w*)$/,
     /[\s\S]+/g,
   ],
-  [/^table (event_log\w*|rewound_\w+|socket_\w+|live_ticks|tick_\w+|rate_windows|webhook\w*)$/, /[\s\S]+/g],
+  [
+    /^table (event_log\w*|board_state|rewound_\w+|socket_\w+|live_ticks|tick_\w+|rate_windows|webhook\w*)$/,
+    /[\s\S]+/g,
+  ],
 ]
 const RECORD = join(import.meta.dirname, 'record-build.js')
 
