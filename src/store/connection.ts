@@ -51,7 +51,11 @@ export function createPool(
     fetch_types: false,
     types: { ...ARRAY_TYPES, bigint: postgres.BigInt },
     onnotice: () => undefined,
-    ...(onClose !== undefined && { onclose: onClose, max_lifetime: null }),
+    ...(onClose !== undefined && { max_lifetime: null }),
+    onclose: () => {
+      if (onClose !== undefined || connectionsMax === 1) markLost(pool)
+      onClose?.()
+    },
     connection: {
       application_name: 'auspex',
       statement_timeout: queryMsMax,
@@ -73,6 +77,19 @@ export function createPool(
     return postgres({ ...options, host: socketDir, port: 5432, user: SUPERUSER, database })
   }
 }
+
+type Losses = { losses?: number }
+
+function markLost(pool: Pool): void {
+  const options = pool.options as Losses
+  options.losses = countLosses(pool) + 1
+}
+
+/**
+ * How often a connection of the pool has ended, counted where that ends every transaction of the pool: where its owner
+ * gives the pool up then, and where it has one connection.
+ */
+export const countLosses = (pool: Pool): number => (pool.options as Losses).losses ?? 0
 
 /** `?host=/folder/of/the/socket`, which every other PostgreSQL client understands. */
 function takeSocketDir(text: string): { url: string; host: string | null } {

@@ -1,9 +1,14 @@
 import { setImmediate as breathe } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { counts } from '../../test/counts.js'
 import { createTestDatabase, type TestDatabase } from '../../test/database.js'
 import { isOutage } from '../core/database-fault.js'
 import { messageOf } from '../core/errors.js'
+import { createLog } from '../lib/log.js'
+import { pause } from '../lib/timing.js'
 import { createPool, type Pool, type Sql } from './connection.js'
+import { copyLines } from './copy.js'
+import { Store } from './store.js'
 import { transact } from './transaction.js'
 
 let database: TestDatabase
@@ -91,4 +96,44 @@ describe('a transaction', () => {
     })
     await expect(failing).rejects.toSatisfy(isOutage)
   })
+})
+
+test('connections that are killed in the middle of transactions leave no part of one, and the process alive', async () => {
+  const kills = counts({ short: 15, long: 200 })
+  const log = createLog('fatal', { write: () => undefined })
+  const store = new Store({ target: database.target, dataset: 'test', connectionsMax: 10, log })
+  const ending = new AbortController()
+  const committed: string[] = []
+  const write = async (writer: number) => {
+    for (let round = 0; !ending.signal.aborted; round++) {
+      const note = `${writer}:${round}`
+      await transact(store.sql, async (tx) => {
+        await tx`insert into notes values (${note})`
+        await copyLines(tx, 'notes', ['note'], [`${note}\n`, `${note}\n`])
+        await pause(Math.random() * 6)
+      }).then(
+        () => committed.push(note),
+        // The pool is replaced within milliseconds.
+        () => pause(2),
+      )
+    }
+  }
+  const writing = Promise.all(Array.from({ length: 20 }, (_, writer) => write(writer)))
+  for (let killed = 0; killed < kills; await pause(15)) {
+    const rows = await database.sql`
+      select pg_terminate_backend(pid)
+        from pg_stat_activity
+       where datname = current_database() and state like 'idle in transaction%'
+       order by random()
+       limit 1`
+    killed += rows.length
+  }
+  ending.abort()
+  await writing
+  await store.close()
+  const kept = await database.sql<{ note: string; parts: bigint }[]>`
+    select note, count(*) as parts from notes group by note`
+  expect(kept.filter(({ parts }) => parts !== 3n)).toEqual([])
+  const notes = new Set(kept.map(({ note }) => note))
+  expect(committed.filter((note) => !notes.has(note))).toEqual([])
 })

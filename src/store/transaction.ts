@@ -1,5 +1,5 @@
 import { databaseCodeOf } from '../core/database-fault.js'
-import type { Pool, Sql } from './connection.js'
+import { countLosses, type Pool, type Sql } from './connection.js'
 
 /**
  * Runs `work` in a transaction: whole, or not at all. To be used in place of the driver's `begin`,
@@ -11,13 +11,21 @@ export function transact<T>(pool: Pool, work: (tx: Sql) => Promise<T>): Promise<
   const state = { isOver: false }
   return new Promise<T>((resolve, reject) => {
     const begin = pool.begin(async (tx) => {
+      const losses = countLosses(pool)
+      const isLost = () => countLosses(pool) !== losses
+      const check = () => {
+        if (state.isOver || isLost()) throw new LostConnection('the transaction is over')
+      }
       try {
-        return { value: await work(guard(tx, state)) }
+        const value = await work(guard(tx, check))
+        // The driver would write the commit to a socket that is gone, which ends the process.
+        check()
+        return { value }
       } catch (error) {
         // Of work that goes on in several branches only one has failed: what the others ask for from
         // now on would be done after the rollback, for good.
         state.isOver = true
-        if (!isLoss(error)) throw error
+        if (!isLoss(error) && !isLost()) throw error
         reject(error)
         return await forever
       }
@@ -38,10 +46,8 @@ class LostConnection extends Error {
   readonly code = 'CONNECTION_CLOSED'
 }
 
-function guard(tx: Sql, state: { isOver: boolean }): Sql {
-  const check = () => {
-    if (state.isOver) throw new LostConnection('the transaction is over')
-  }
+/** `check` throws when nothing may be sent any more. */
+function guard(tx: Sql, check: () => void): Sql {
   return new Proxy(tx, {
     apply(target, receiver, args) {
       check()
