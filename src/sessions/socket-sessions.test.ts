@@ -4,8 +4,7 @@ import { ManualClock } from '../../test/manual-clock.js'
 import { DEFAULT_PLANS, type PlanId } from '../accounts/plans.js'
 import { insertAccount } from '../accounts/queries.js'
 import { createPool } from '../store/connection.js'
-import { SocketSessions } from './socket-sessions.js'
-import { SocketTime } from './socket-time.js'
+import { SocketSessions, SocketTime } from './socket-sessions.js'
 
 let database: TestDatabase
 beforeAll(async () => {

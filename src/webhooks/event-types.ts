@@ -1,4 +1,5 @@
 import { type Static, type TObject, type TSchema, Type } from 'typebox'
+import { CANONICAL_PATTERNS } from '../core/ids.js'
 import { TradeSideField } from '../http/row-fields.js'
 import { namedEnum, namedObject } from '../lib/named-object.js'
 import { nullable } from '../lib/nullable.js'
@@ -16,9 +17,9 @@ type EventTypeRow = {
   payload: TSchema
 }
 
-const Address = Type.String({ pattern: '^0x[0-9a-f]{40}$' })
-const Hash = Type.String({ pattern: '^0x[0-9a-f]{64}$' })
-const TokenId = Type.String({ pattern: '^[0-9]{1,78}$', description: 'decimal' })
+const Address = Type.String({ pattern: CANONICAL_PATTERNS.address })
+const Hash = Type.String({ pattern: CANONICAL_PATTERNS.bytes32 })
+const TokenId = Type.String({ pattern: CANONICAL_PATTERNS.tokenId, description: 'decimal' })
 const LogId = Type.String({
   pattern: '^0x[0-9a-f]{64}_[0-9]+$',
   description: '`<transaction hash>_<log index>`',
@@ -55,7 +56,7 @@ const TradeFields = {
   event_slug: Known,
   transaction_hash: Hash,
   order_hash: Hash,
-  builder: Type.String({ pattern: '^0x[0-9a-f]{64}$', description: 'all zeros: none' }),
+  builder: Type.String({ pattern: CANONICAL_PATTERNS.bytes32, description: 'all zeros: none' }),
   timestamp: SecondsText,
 }
 
@@ -85,10 +86,10 @@ const SetFields = {
 const ConversionFields = {
   ...OfTransaction,
   wallet: Address,
-  market_id: Type.String({ pattern: '^0x[0-9a-f]{64}$', description: 'the neg-risk group' }),
+  market_id: Type.String({ pattern: CANONICAL_PATTERNS.bytes32, description: 'the neg-risk group' }),
   amount: Amount,
   index_set: Type.String({
-    pattern: '^0x[0-9a-f]{64}$',
+    pattern: CANONICAL_PATTERNS.bytes32,
     description: 'one bit for each question whose NO tokens were given',
   }),
   event_title: Known,
@@ -166,7 +167,7 @@ const WEBHOOK_EVENT_TYPES = {
     filters: ['min_amount_usd'],
     payload: namedObject('FirstTradePayload', {
       ...TradeFields,
-      wallet: Type.String({ pattern: '^0x[0-9a-f]{40}$', description: 'whose first trade it is' }),
+      wallet: Type.String({ pattern: CANONICAL_PATTERNS.address, description: 'whose first trade it is' }),
     }),
   },
   price_change: {

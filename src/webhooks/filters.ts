@@ -1,4 +1,10 @@
-import { parseTokenId, toTokenId } from '../core/ids.js'
+import {
+  ID_PATTERNS,
+  normalizeBuilderCode,
+  normalizeConditionId,
+  parseTokenId,
+  toTokenId,
+} from '../core/ids.js'
 
 /** What a position of a wallet in a token can be. */
 export const WATCHED_STATUSES = ['none', 'open', 'closed', 'redeemable', 'redeemed'] as const
@@ -23,7 +29,7 @@ type FilterRule =
 const lower = (text: string): string => text.toLowerCase()
 
 const ADDRESS: ItemRule = {
-  pattern: '^0x[0-9a-fA-F]{40}$',
+  pattern: ID_PATTERNS.address,
   meaning: 'an address: 0x and 40 hexadecimal digits',
   lengthMax: 42,
   read: lower,
@@ -40,18 +46,17 @@ const TOKEN: ItemRule = {
 }
 
 const CONDITION: ItemRule = {
-  pattern: '^0x([0-9a-fA-F]{62}|[0-9a-fA-F]{64})$',
+  pattern: ID_PATTERNS.conditionId,
   meaning: 'a condition id: 0x and 64 hexadecimal digits',
   lengthMax: 66,
-  // A structured condition id lacks its last byte in some answers of the platform.
-  read: (text) => text.toLowerCase().padEnd(66, '0'),
+  read: normalizeConditionId,
 }
 
 const BUILDER: ItemRule = {
-  pattern: '^(0x)?[0-9a-fA-F]{64}$',
+  pattern: ID_PATTERNS.builderCode,
   meaning: 'a builder code: 0x and 64 hexadecimal digits',
   lengthMax: 66,
-  read: (text) => text.toLowerCase().replace(/^(?!0x)/, '0x'),
+  read: normalizeBuilderCode,
 }
 
 /** Text of a catalogue that is not ours: everything but what JSON of the database cannot hold. */

@@ -1,4 +1,5 @@
 import { type TSchema, Type } from 'typebox'
+import { parseAddress } from '../../core/ids.js'
 import { parseConditionId } from '../../core/structured-id.js'
 import { MILLISECONDS_MAX } from '../../core/unix-time.js'
 import { PRESETS, SELECTABLE_TYPES } from '../../events/registry.js'
@@ -81,7 +82,6 @@ const upTo =
 const whole: Reader<number> = (item) =>
   typeof item === 'number' && Number.isSafeInteger(item) && item >= 0 ? item : undefined
 
-const ADDRESS = /^0x[0-9a-f]{40}$/
 /** 29 bytes, or padded to more. */
 const EVENT_ID = /^0x[0-9a-f]{58,64}$/
 const EVENT_ID_LENGTH = 60
@@ -152,7 +152,7 @@ const readModule: Reader<number> = (item) =>
 /** What events are compared with. Documents show them inside of `filters` only. */
 const EVENT_FILTERS = {
   wallets: list(
-    text((item) => matching(item.toLowerCase(), ADDRESS)),
+    text((item) => parseAddress(item.toLowerCase())),
     'addresses: 0x and 40 hexadecimal digits',
     'Addresses that take part in the event, in any role and letter case',
   ),
