@@ -315,7 +315,7 @@ async function drain(app: FastifyInstance): Promise<void> {
   clearTimeout(cutOff)
 }
 
-// Twice: a batch that is being sent again goes first, and what has gathered behind it second.
+// Twice: a batch that is being sent again goes first, and what has gathered after it second.
 async function flushUsage({ log }: Platform, usage: UsageMeter): Promise<void> {
   const flushes = usage.flush().then(() => usage.flush())
   await withTimeout(flushes, LAST_FLUSH_MS_MAX, 'the database does not answer').catch((error) =>

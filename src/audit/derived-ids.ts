@@ -141,7 +141,7 @@ const ROOT_EXPONENT = ((P + 1n) / 4n).toString(2)
 const TOP_BIT = 1n << 255n
 const ODD_FLAG = 1n << 254n
 
-/** The first point behind the hash, with its sign from the hash. */
+/** The first point after the hash, with its sign from the hash. */
 function deriveCollection(condition: string, indexSet: number): string {
   const seed = BigInt(keccak256(`${condition}${word(indexSet)}`))
   const wantsOdd = (seed & TOP_BIT) !== 0n

@@ -106,7 +106,7 @@ export class AuditJob {
     }
   }
 
-  /** The range after the last one, and from the start again behind the end. */
+  /** The range after the last one, and from the start again after the end. */
   #slice(of: keyof Span, first: number, last: number): IdRange {
     const next = this.#next[of]
     const from = next < first || next > last ? first : next

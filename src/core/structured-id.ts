@@ -14,7 +14,7 @@ type StructuredId = {
   eventId: string
 }
 
-/** Where the digits of a hex text start: behind `0x`. */
+/** Where the digits of a hex text start: after `0x`. */
 const START = 2
 const UNUSED_AT = START + 38
 const UNUSED = '0'.repeat(16)

@@ -91,7 +91,7 @@ test('a process that starts has the last five minutes, and numbers its events ab
   const restarted = await open(database, START_MS + 6 * MINUTE_MS)
   await restarted.eventLog.lead(database.sql)
   expect(namesOf(restarted.bus.replay({ afterSeq: 0 }))).toEqual(['recent'])
-  // Its clock is an hour behind.
+  // Its clock is an hour slow.
   const second = await open(database, START_MS - 60 * MINUTE_MS)
   await second.eventLog.lead(database.sql)
   const [next] = await book(second, database, 'next')

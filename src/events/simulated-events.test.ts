@@ -245,7 +245,7 @@ test('what comes from logs comes in their order, and the block behind it', () =>
     const block = data.block_number
     if (typeof block !== 'number' || type === 'fill') continue
     const logIndex = type === 'block' ? 2 ** 20 - 1 : data.log_index
-    // Matches have no log of their own; they stand behind the last one of theirs.
+    // Matches have no log of their own; they stand after the last one of theirs.
     const seq = typeof logIndex === 'number' ? seqOf(block, logIndex) : Math.max(last, seqOf(block, 0))
     expect(seq).toBeGreaterThanOrEqual(last)
     last = seq

@@ -18,7 +18,7 @@ const SIGNATURE_BYTES = 16
 type Payload = [after: OrderKey, until: number | null, issuedMs: number]
 
 /**
- * Writes and reads the `cursor` parameter: the payload as JSON behind a signature over the payload
+ * Writes and reads the `cursor` parameter: the payload as JSON after a signature over the payload
  * and over what the cursor was issued for. The key is in the database, so that every process reads
  * the cursors of the others.
  */

@@ -44,7 +44,7 @@ type SelectedPage = { values: object[]; hasMore: boolean; lastKey: OrderKey | un
 
 /**
  * A row whose key is on the page may have lost what it refers to: a reorganisation reverted its block or its
- * token, or the catalogue dropped its market. It is left out, and the list goes on behind it: whether there is more,
+ * token, or the catalogue dropped its market. It is left out, and the list goes on after it: whether there is more,
  * and where, is decided on the keys.
  */
 type Gone = { isGone?: boolean }
@@ -123,12 +123,12 @@ export type ListDefinition<
           input: Static<Params> & Static<Query>
           scope: Scope | undefined
           rows: readonly object[]
-          /** `offset`: `undefined` on a page behind a cursor. */
+          /** `offset`: `undefined` on a page after a cursor. */
           page: { limit: number; offset: number | undefined; hasMore: boolean }
         },
       ) => Promise<object> | object
     }
-    /** A second list, behind the rows of a JSON answer, that only some requests ask for. */
+    /** A second list, after the rows of a JSON answer, that only some requests ask for. */
     secondList?: {
       fields: TProperties
       isWanted: (input: Static<Params> & Static<Query>) => boolean
@@ -136,7 +136,7 @@ export type ListDefinition<
       select: (sql: Sql, scope: Scope | undefined, page: Page) => Promise<object>
     }
     /**
-     * Rows of another kind, in the same field behind those of the page, that only some requests ask for.
+     * Rows of another kind, in the same field after those of the page, that only some requests ask for.
      * Both kinds page by the same offset, and a page may have `limit` rows of each.
      */
     appendedRows?: {

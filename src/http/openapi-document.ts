@@ -186,7 +186,7 @@ function shareRepeated(operations: readonly Operation[]): Record<string, object>
 
 /**
  * Replaces values that stand in several holders by references, and returns them by name. The most frequent one of
- * a name has it, the others have a number behind it.
+ * a name has it, the others have a number after it.
  */
 function share<Value extends object>(
   kind: string,

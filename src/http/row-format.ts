@@ -12,7 +12,7 @@ export type RowParts = {
   /** The fields that identify the list, before the rows. */
   envelope: object
   rows: readonly object[]
-  /** The fields about the page, behind the rows. */
+  /** The fields about the page, after the rows. */
   echo: object
 }
 

@@ -42,7 +42,7 @@ export type PositionRow = PositionState & {
   isGone: boolean
 }
 
-// div() rounds toward zero. Shares that were never bought come behind all others.
+// div() rounds toward zero. Shares that were never bought come after all others.
 const AVERAGE = `case when p.held > 0 then div(p.cost * 1000000::numeric, p.held)
                       when p.bought > 0 then div(p.bought_cost * 1000000::numeric, p.bought)
                       else -1e30 end`

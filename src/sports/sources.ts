@@ -104,7 +104,7 @@ const ask = <Value>(
     (fault: unknown) => ({ place, fault }),
   )
 
-/** The same behind a copy of it under that key, which stands in while no source answers. */
+/** The same with its last answer under that key, which stands in while no source answers. */
 export const readFirstOrCopy = <Value>(
   tools: SportsTools,
   { key, freshMs, sources, isSuitable }: CopiedSources<Value>,

@@ -90,7 +90,7 @@ export function attributeMigration(
   return wallet
 }
 
-/** The initiator; behind an intermediary, the wallet that gave the burned tokens. */
+/** The initiator; where that is an intermediary, the wallet that gave the burned tokens. */
 function giverOf(tx: CurrentTransaction, place: number, initiator: string, token: string): string {
   if (!actsForOthers(initiator)) return initiator
   const burn = tx.moves.findLast(

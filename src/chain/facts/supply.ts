@@ -50,5 +50,5 @@ export const BLOCK_SUPPLIES: FactKind<SupplyFact> = {
   },
 }
 
-/** What a block says as a whole stands behind all of its logs. */
+/** What a block says as a whole stands after all of its logs. */
 const supplySeq = (block: number): number => seqOf(block, LOGS_PER_BLOCK - 1)

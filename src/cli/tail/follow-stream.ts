@@ -36,7 +36,7 @@ const LASTING = ['unauthorized', 'forbidden', 'session_limit']
 
 /**
  * Hands over events until the signal aborts. A lost connection is opened again, and the stream goes on
- * behind its last event. Throws what the user can mend: a wrong address, key or filter.
+ * after its last event. Throws what the user can mend: a wrong address, key or filter.
  */
 export async function followStream(options: FollowOptions): Promise<void> {
   const { url, signal, notify, retryMs: baseMs = RETRY_MS } = options

@@ -19,7 +19,7 @@ export type SubscriptionFlags = {
 
 /** What to subscribe to. */
 export type TailSubscription = {
-  /** The `subscribe` for a new connection: behind `place`, or at first with the past that the flags ask for. */
+  /** The `subscribe` for a new connection: after `place`, or at first with the past that the flags ask for. */
   message(place?: { seq?: number; ms?: number }): object
 }
 

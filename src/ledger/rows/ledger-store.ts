@@ -26,7 +26,7 @@ const POSITIONS_MAX = 125_000
 const ENTRIES_PER_TURN = 500
 
 /**
- * The ledger's tables behind caches of bounded size. For each batch the caller uses, in this order:
+ * The ledger's tables with caches of bounded size. For each batch the caller uses, in this order:
  * `addNewWallet` and `addNewToken` for ids that the batch names first; `load`; `foldEntries`, or for
  * each block `startBlock` and its entries through the fold; `write`; commit. Only then may the next
  * batch be loaded. After an error, a rollback or a reorganisation the caller uses `forget`.

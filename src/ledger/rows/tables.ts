@@ -152,7 +152,7 @@ export const LEDGER_TABLES = {
     minted: 0n,
     burned: 0n,
   })),
-  /** Collateral of a condition. Each redeemed leg may have left less than a millionth behind. */
+  /** Collateral of a condition. Each redeemed leg may have left less than a millionth over. */
   reserves: ledgerTable({ name: 'reserves', keys: ['condition'], share: 1 / 16 }, (condition) => ({
     condition,
     redeemedLegs: 0,

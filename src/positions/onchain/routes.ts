@@ -188,7 +188,7 @@ async function selectKnownTokens(sql: Sql, { token_id, condition_id, market_slug
   return selectTokenIds(sql, { token_id, condition_id, market_slug })
 }
 
-/** The place in the order behind which a page begins. */
+/** The place in the order after which a page begins. */
 async function readKey(sql: Sql, text: string): Promise<OrderKey> {
   const [address = '', tokenId = ''] = text.split('-')
   const wallet = await selectWalletId(sql, address)

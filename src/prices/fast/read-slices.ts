@@ -25,7 +25,7 @@ export type Slice = { bytes: Buffer; count: number }
 /** There are no ticks from before, nor from so far ahead: such times are neither read nor cached. */
 const FIRST_SEC = EARLIEST_MS / 1000
 const AHEAD_SEC = 60
-/** By then a block is packed, also by a clock that is a little behind ours. */
+/** By then a block is packed, also by a clock that is a little slower than ours. */
 const PACKED_SEC = 10 * 60
 
 /** About a megabyte. */

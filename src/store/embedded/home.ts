@@ -88,7 +88,7 @@ function makeHome(dataDir: string, link: string, user: ServerUser): void {
   symlinkSync(home, link)
 }
 
-// The data folder was deleted and its database stayed behind here: kept once, in case that was a mistake.
+// The data folder was deleted and its database stayed here: kept once, in case that was a mistake.
 function setAside(home: string): void {
   if (!existsSync(home)) return
   rmSync(`${home}.old`, { recursive: true, force: true })

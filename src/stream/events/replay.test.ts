@@ -417,7 +417,7 @@ test('events that are published while their pages are read come once and in orde
       try {
         yield page
       } finally {
-        // The first page behind the published ones was read before, those after it are read later.
+        // The first page after the published ones was read before, those after it are read later.
         if (!isPublished && page[0] !== undefined && page[0].seq > seq) {
           isPublished = true
           publish()

@@ -159,7 +159,7 @@ export class GammaClient {
 
   /**
    * Part of a list by position; an answer is short only at the end of the list. An entry that cannot be
-   * parsed does not spoil it. `/events/pagination` is the same list behind other servers.
+   * parsed does not spoil it. `/events/pagination` is the same list from other servers.
    */
   listEventSlice(
     path: '/events' | '/events/pagination',

@@ -118,7 +118,7 @@ function exchangeOf(contract: Contract): Contract {
   return CONTRACTS.find(served) ?? contract
 }
 
-/** An array of tuples holds their offsets, counted from behind its length. */
+/** An array of tuples holds their offsets, counted from the end of its length. */
 function decodeOrders(hex: string, at: number, order: Layout['order']): SignedOrder[] {
   const base = targetOf(hex, at, ARGUMENTS_START) + WORD
   return arrayAt(hex, at, ARGUMENTS_START, (_, itemAt) => order(hex, targetOf(hex, itemAt, base)))

@@ -13,7 +13,7 @@ const PROXY_CODE_HASH = 'd21df8dc65880a8606f09fe0ce3df9b8869287ab0b058be05aa9e8a
 const DEPOSIT_BEACON = '7a18edfe055488a3128f01f563e5b479d92ffc3a'
 const DEPOSIT_IMPLEMENTATION = '58ca52ebe0dadfdf531cde7062e76746de4db1eb'
 
-/** Creation codes of deposit wallets. The third byte counts the 64 bytes of arguments behind them. */
+/** Creation codes of deposit wallets. The third byte counts the 64 bytes of arguments after them. */
 const BEACON_CODE =
   `6100923d8160233d3973${DEPOSIT_BEACON}60195155f3363d3d373d3d363d602036600436635c60da` +
   '1b60e01b36527fa3f0ad74e5423aebfd80d3ef4346578335a9a72aeaee59ff6c' +

@@ -7,7 +7,7 @@ import { type Payer, SharedLimit } from './shared-limit.js'
 /** A published limit: this many calls in any window, of the paths that match. */
 export type PathLimit = { paths: RegExp; calls: number; windowMs: number }
 
-// Other clients behind our address count too, and the windows of the upstream start at other times.
+// Other clients with our address count too, and the windows of the upstream start at other times.
 const SHARE = 0.5
 
 const WAITING_MAX = 1_000

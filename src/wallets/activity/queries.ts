@@ -157,7 +157,7 @@ function isFlow(sql: Sql, kind: FlowKind, scope: FlowScope): Fragment {
 
 type Ordered = SeqRange & { isAscending: boolean }
 
-/** The rows of the range that come behind the cursor. */
+/** The rows of the range that come after the cursor. */
 function isOnPage(sql: Sql, alias: string, scope: Ordered, { after }: Page): Fragment {
   const [seq] = after ?? []
   const range = withinSeq(sql, `${alias}.seq`, scope)

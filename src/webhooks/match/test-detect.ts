@@ -11,7 +11,7 @@ type Options = Partial<Pick<SliceRange, 'isWatched' | 'nowMs'>> & {
   toBlock?: number
 }
 
-/** Lets a detector see the facts behind a block, in parts, and what it stores. */
+/** Lets a detector see the facts after a block, in parts, and what it stores. */
 export async function detectAll(
   sql: Pool,
   detector: Detector,
