@@ -2,9 +2,9 @@
 // where, and what time it is.
 import { once } from 'node:events'
 import { loadConfig } from '../dist/src/config/config.js'
-import { createContext } from '../dist/src/context.js'
 import { createLog } from '../dist/src/lib/log.js'
-import { PriceJobs } from '../dist/src/prices/jobs.js'
+import { createPlatform } from '../dist/src/platform.js'
+import { createDomains } from '../dist/src/service.js'
 import { createPool } from '../dist/src/store/connection.js'
 
 const { target, environment, startMs, startedMs, speed } = JSON.parse(process.argv[2])
@@ -15,6 +15,8 @@ const store = { sql, control: sql, problem: undefined }
 const clock = { now: () => Math.floor(startMs + (Date.now() - startedMs) * speed) }
 const log = createLog('error', process.stderr)
 const { config } = loadConfig(environment)
-const ctx = createContext({ config, log, store, clock })
+const { all } = createDomains(createPlatform({ config, log, store, clock }), { target })
+const jobs = all.flatMap((domain) => domain.jobs ?? [])
+const collection = jobs.find(({ name }) => name === 'price collection')
 await once(process, 'message')
-await new PriceJobs(ctx).collect(new AbortController().signal)
+await collection?.run(new AbortController().signal)

@@ -39,7 +39,7 @@ async function compareUpTo(toBlock: number, wait: () => Promise<void> = async ()
   const timing = { ...systemTiming, sleep: wait }
   const { findings } = await auditAgainstNode({ pool: database.sql, polygon, blocks, signal, timing })
   return Object.fromEntries(
-    findings.map(({ check, looked, differences }) => [check, { looked, differences }]),
+    findings.map(({ check, coverage, differences }) => [check, { coverage, differences }]),
   )
 }
 
@@ -52,7 +52,7 @@ test('blocks that are reorganised while they are compared are read again', async
   })
   expect(waits).toBe(1)
   expect(findings).toMatchObject({
-    'blocks at the node': { looked: `${COMPARED} blocks`, differences: 0 },
+    'blocks at the node': { coverage: `${COMPARED} blocks`, differences: 0 },
     'facts at the node': { differences: 0 },
     'ids at the node': { differences: 0 },
   })
@@ -70,7 +70,7 @@ test('blocks that the node does not have any more are left out, and counted', as
   const findings = await compareUpTo(toBlock)
   world.lies.lie = undefined
   expect(findings['blocks at the node']).toEqual({
-    looked: `5 blocks, ${COMPARED - 5} left out`,
+    coverage: `5 blocks, ${COMPARED - 5} left out`,
     differences: 0,
   })
 })

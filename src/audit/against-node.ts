@@ -66,20 +66,20 @@ export async function auditAgainstNode(audit: NodeAudit): Promise<NodeFindings> 
     }
     onProgress?.(start + chunk.length)
   }
-  const looked = count(tallies.blocks.rows, 'block')
+  const coverage = count(tallies.blocks.rows, 'block')
   const leftOut = blocks.length - tallies.blocks.rows
   const findings = [
     await tallies.blocks.toFinding(
       pool,
       'blocks at the node',
-      `${looked}${leftOut === 0 ? '' : `, ${leftOut} left out`}`,
+      `${coverage}${leftOut === 0 ? '' : `, ${leftOut} left out`}`,
     ),
     await tallies.facts.toFinding(
       pool,
       'facts at the node',
-      `${count(tallies.facts.rows, 'row')} of ${looked}`,
+      `${count(tallies.facts.rows, 'row')} of ${coverage}`,
     ),
-    await tallies.ids.toFinding(pool, 'ids at the node', `${count(tallies.ids.rows, 'name')} in ${looked}`),
+    await tallies.ids.toFinding(pool, 'ids at the node', `${count(tallies.ids.rows, 'name')} in ${coverage}`),
   ]
   return { findings, differing }
 }

@@ -61,9 +61,9 @@ describe('a history that was booked', () => {
       'builder days',
       'builder wallets',
     ])
-    for (const { check, looked } of findings) {
+    for (const { check, coverage } of findings) {
       // No combo is traded in so short a history, and no job has run; those of corruptions.test.ts have.
-      if (check !== 'combo totals' && !OF_JOBS.includes(check)) expect(looked).not.toMatch(/^0 |left out/)
+      if (check !== 'combo totals' && !OF_JOBS.includes(check)) expect(coverage).not.toMatch(/^0 |left out/)
     }
   })
 })
@@ -89,7 +89,7 @@ test('a wallet with an entry that the ledger refused is left out', async () => {
        where builder is null`
     const findings = await auditState(tx, ALL)
     expect(findings.flatMap(({ examples }) => examples)).toEqual([])
-    expect(findings.find(({ check }) => check === 'positions')?.looked).toMatch(/, 1 left out$/)
+    expect(findings.find(({ check }) => check === 'positions')?.coverage).toMatch(/, 1 left out$/)
     throw rollback
   })
   await expect(refused).rejects.toBe(rollback)
@@ -98,7 +98,7 @@ test('a wallet with an entry that the ledger refused is left out', async () => {
 test('nothing is wrong where nothing is booked', async () => {
   const empty = await createTestDatabase()
   onTestFinished(() => empty.drop())
-  expect(await audit(empty.sql, ALL)).toMatchObject([{ looked: 'nothing is booked yet' }])
+  expect(await audit(empty.sql, ALL)).toMatchObject([{ coverage: 'nothing is booked yet' }])
 })
 
 /** The position of a wallet that has won or lost. */

@@ -160,9 +160,9 @@ async function inTurn(
   return findings
 }
 
-const note = (check: string, looked: string): Finding => ({
+const note = (check: string, coverage: string): Finding => ({
   check,
-  looked,
+  coverage,
   differences: 0,
   examples: [],
 })

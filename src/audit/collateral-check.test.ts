@@ -79,21 +79,21 @@ describe('the collateral of a condition', () => {
     ['never owes a rounding', 1, { shares: [4, 7], paid: [7, 2], legs: 1, payouts: [1, 1] }],
   ])('%s', async (_why, differences, claims) => {
     await insert(claims)
-    expect(await check()).toMatchObject({ looked: '1 condition', differences })
+    expect(await check()).toMatchObject({ coverage: '1 condition', differences })
   })
 
   test('is not that of shares that were migrated', async () => {
     await insert({ token: '01', shares: [9, 7], paid: [7, 0] })
     await database.sql`insert into migrations values (${SEQ}, 2, 1, 99, 10, '\\x01')`
     await database.sql`insert into transfers values (${SEQ}, 2, 0, 1, 10, 0, true, true, '\\x01')`
-    expect(await check()).toMatchObject({ looked: '1 condition', differences: 0 })
+    expect(await check()).toMatchObject({ coverage: '1 condition', differences: 0 })
   })
 })
 
 describe('left out is a condition', () => {
   test('whose result is not known, once a share was redeemed', async () => {
     await insert({ shares: [3, 7], paid: [7, 4], legs: 1 })
-    expect(await check()).toMatchObject({ looked: '0 conditions, 1 left out', differences: 0 })
+    expect(await check()).toMatchObject({ coverage: '0 conditions, 1 left out', differences: 0 })
   })
 
   test('with tokens of a second collateral', async () => {
@@ -101,7 +101,7 @@ describe('left out is a condition', () => {
     await database.sql`
       insert into tokens (id, condition, outcome, since, token)
       values (99, 1, null, ${SEQ}, '\\x99')`
-    expect(await check()).toMatchObject({ looked: '0 conditions, 1 left out', differences: 0 })
+    expect(await check()).toMatchObject({ coverage: '0 conditions, 1 left out', differences: 0 })
   })
 
   test('with three outcomes', async () => {
@@ -109,7 +109,7 @@ describe('left out is a condition', () => {
     await database.sql`
       insert into tokens (id, condition, outcome, since, token)
       values (99, 1, 2, ${SEQ}, '\\x99')`
-    expect(await check()).toMatchObject({ looked: '0 conditions, 1 left out', differences: 0 })
+    expect(await check()).toMatchObject({ coverage: '0 conditions, 1 left out', differences: 0 })
   })
 
   test('whose structured shares came from elsewhere, and no other', async () => {
@@ -119,7 +119,7 @@ describe('left out is a condition', () => {
       await database.sql`
         insert into transfers values (${SEQ + token}, 2, 0, 1, ${token}, 0, true, true, '\\x01')`
     }
-    expect(await check()).toMatchObject({ looked: '1 condition, 1 left out', differences: 1 })
+    expect(await check()).toMatchObject({ coverage: '1 condition, 1 left out', differences: 1 })
   })
 })
 
@@ -158,11 +158,11 @@ describe('a combo that was redeemed', () => {
     ['pays the product of its legs', 0, [DRAW, DRAW], [0, 1], { shares: [3, 7], paid: [7, 1] }],
   ])('%s', async (_what, differences, results, outcomes, claims) => {
     await combo(results, outcomes, claims)
-    expect(await check()).toMatchObject({ looked: `${1 + results.length} conditions`, differences })
+    expect(await check()).toMatchObject({ coverage: `${1 + results.length} conditions`, differences })
   })
 
   test('is left out while a leg is open', async () => {
     await combo([undefined, YES], [0, 0], { shares: [3, 7], paid: [7, 4] })
-    expect(await check()).toMatchObject({ looked: '2 conditions, 1 left out', differences: 0 })
+    expect(await check()).toMatchObject({ coverage: '2 conditions, 1 left out', differences: 0 })
   })
 })

@@ -113,8 +113,8 @@ async function toFinding(sql: Sql, rows: readonly CollateralRow[]): Promise<Find
     tally.add({ keys: { condition: row.condition }, what })
   }
   const [{ conditions, leftOut, differences } = { conditions: 0, leftOut: 0, differences: 0 }] = rows
-  const looked = `${count(conditions, 'condition')}${leftOut === 0 ? '' : `, ${leftOut} left out`}`
-  return { ...(await tally.toFinding(sql, 'collateral of claims', looked)), differences }
+  const coverage = `${count(conditions, 'condition')}${leftOut === 0 ? '' : `, ${leftOut} left out`}`
+  return { ...(await tally.toFinding(sql, 'collateral of claims', coverage)), differences }
 }
 
 /** In millionths. */

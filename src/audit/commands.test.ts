@@ -137,11 +137,11 @@ describe('the node', () => {
   test('may be ahead, or behind, or give no answer', async () => {
     const { sql } = ledger.database
     const ahead = await checkNode(sql, node(hash(), head() + 7))
-    expect(ahead).toMatchObject({ looked: `block ${head()}, 7 blocks behind`, differences: 0 })
+    expect(ahead).toMatchObject({ coverage: `block ${head()}, 7 blocks behind`, differences: 0 })
     expect(await checkNode(sql, node(undefined, 5))).toMatchObject({ differences: 0 })
     const silent = { getBlock: () => Promise.reject(new Error('no answer')) }
     const finding = await checkNode(sql, { ...node(hash(), 1), ...silent })
-    expect(finding).toMatchObject({ looked: 'nothing: no answer', differences: 0 })
+    expect(finding).toMatchObject({ coverage: 'nothing: no answer', differences: 0 })
   })
 
   test('may not have another block', async () => {

@@ -10,7 +10,7 @@ import { joinFragments, type Sql } from '../store/connection.js'
 export type Finding = {
   check: string
   /** What was looked at, in words. */
-  looked: string
+  coverage: string
   differences: number
   /** The first few differences, in words. */
   examples: readonly string[]
@@ -44,13 +44,13 @@ export class Tally {
     }
   }
 
-  async toFinding(sql: Sql, check: string, looked: string): Promise<Finding> {
+  async toFinding(sql: Sql, check: string, coverage: string): Promise<Finding> {
     const names = await describeKeys(
       sql,
       this.#examples.map(({ keys }) => keys),
     )
     const examples = this.#examples.map(({ what }, index) => `${names[index]}${what}`)
-    return { check, looked, differences: this.#differences, examples }
+    return { check, coverage, differences: this.#differences, examples }
   }
 }
 
@@ -124,9 +124,9 @@ const TABLES_WITH_HASH = FACT_TABLES.filter(({ columns }) => columns.includes('t
 
 /** A table with a line for each check, and below it the first differences of those that failed. */
 export function formatFindings(findings: readonly Finding[]): string {
-  const rows = findings.map(({ check, looked, differences }) => [
+  const rows = findings.map(({ check, coverage, differences }) => [
     check,
-    looked,
+    coverage,
     String(differences),
     differences === 0 ? 'ok' : 'FAILED',
   ])

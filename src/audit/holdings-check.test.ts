@@ -60,7 +60,7 @@ describe('of a token whose whole history is booked', () => {
   ])('%s', async (_what, differences, balance, held, cost) => {
     await prepare(SINCE)
     await hold(balance, held, cost)
-    expect(await check()).toMatchObject({ looked: '1 position', differences })
+    expect(await check()).toMatchObject({ coverage: '1 position', differences })
   })
 
   test('the difference names wallet and numbers; what the zero address owes is none', async () => {
@@ -82,7 +82,7 @@ describe('of a token whose whole history is booked', () => {
 })
 
 describe('left out', () => {
-  const leftOut = { looked: '0 positions, 1 left out', differences: 0 }
+  const leftOut = { coverage: '0 positions, 1 left out', differences: 0 }
 
   test('is a token that may be older than the ledger', async () => {
     await hold(-3, 10, 5)
@@ -102,6 +102,6 @@ describe('left out', () => {
 
   test('but not what is wrong with any history', async () => {
     await hold(9, -1, 0)
-    expect(await check()).toMatchObject({ looked: '1 position', differences: 1 })
+    expect(await check()).toMatchObject({ coverage: '1 position', differences: 1 })
   })
 })

@@ -63,6 +63,6 @@ export async function checkHoldings(
   }
   const [{ positions, doubtful, differences } = { positions: 0, doubtful: 0, differences: 0 }] = rows
   const leftOut = doubtful - differences
-  const looked = `${count(positions - leftOut, 'position')}${leftOut === 0 ? '' : `, ${leftOut} left out`}`
-  return { ...(await tally.toFinding(sql, 'holdings', looked)), differences }
+  const coverage = `${count(positions - leftOut, 'position')}${leftOut === 0 ? '' : `, ${leftOut} left out`}`
+  return { ...(await tally.toFinding(sql, 'holdings', coverage)), differences }
 }

@@ -46,8 +46,8 @@ export async function checkImages(sql: Sql, scope: Scope): Promise<Finding> {
   compareImages(stored, books.images, tally)
   for (const rows of Object.values(books.rows)) rows.compareLast(tally)
   await checkOutcomeJournal(sql, after, tally)
-  const looked = `${count(stored.length, 'image')} of ${count(cursor - after, 'block')}`
-  return tally.toFinding(sql, 'journal images', looked)
+  const coverage = `${count(stored.length, 'image')} of ${count(cursor - after, 'block')}`
+  return tally.toFinding(sql, 'journal images', coverage)
 }
 
 async function replay(sql: Sql, entries: readonly Entry[], stored: readonly Image[]): Promise<ReplayedBooks> {

@@ -166,8 +166,8 @@ async function checkRanges(
   for (const within of await rangesOf(sql, scope, blocks)) {
     const { rows, different } = queries(within)
     const found = await sql<Found[]>`${different}`
-    const [looked] = await sql<{ rows: number }[]>`${rows}`
-    tally.rows += looked?.rows ?? 0
+    const [coverage] = await sql<{ rows: number }[]>`${rows}`
+    tally.rows += coverage?.rows ?? 0
     tally.addRows(found, ({ seq, what }) => ({ keys: { seq }, what }))
   }
   return tally.toFinding(sql, check, count(tally.rows, noun))

@@ -77,7 +77,7 @@ async function compareRandomBlocks(
     const { signal } = new AbortController()
     const onProgress = (done: number) => progress.show(done)
     const { findings } = await auditAgainstNode({ pool, polygon, blocks, signal, onProgress })
-    return findings.map((finding) => ({ ...finding, looked: `${finding.looked}, seed ${seed}` }))
+    return findings.map((finding) => ({ ...finding, coverage: `${finding.coverage}, seed ${seed}` }))
   } finally {
     progress.end()
   }
@@ -131,23 +131,23 @@ export async function checkNode(sql: Sql, node: Node, retryMs = RETRY_MS): Promi
     await sleep(retryMs)
     answer = await compare(sql, node)
   }
-  const { looked, difference } = answer
+  const { coverage, difference } = answer
   const examples = difference === undefined ? [] : [difference]
-  return { check: 'node', looked, differences: examples.length, examples }
+  return { check: 'node', coverage, differences: examples.length, examples }
 }
 
-async function compare(sql: Sql, node: Node): Promise<{ looked: string; difference?: string | undefined }> {
+async function compare(sql: Sql, node: Node): Promise<{ coverage: string; difference?: string | undefined }> {
   const { cursor } = await readState(sql)
-  if (cursor === undefined) return { looked: 'nothing is booked yet' }
+  if (cursor === undefined) return { coverage: 'nothing is booked yet' }
   try {
     const block = await node.getBlock(cursor.block)
     const behind = (await node.getBlockNumber()) - cursor.block
-    if (block === undefined) return { looked: `the node does not have block ${cursor.block} yet` }
-    const looked = `block ${cursor.block}, ${behind > 0 ? `${count(behind, 'block')} behind` : 'at the head'}`
-    if (block.hash === cursor.hash) return { looked }
+    if (block === undefined) return { coverage: `the node does not have block ${cursor.block} yet` }
+    const coverage = `block ${cursor.block}, ${behind > 0 ? `${count(behind, 'block')} behind` : 'at the head'}`
+    if (block.hash === cursor.hash) return { coverage }
     const difference = `block ${cursor.block} is booked as ${cursor.hash}, the node has ${block.hash}`
-    return { looked, difference }
+    return { coverage, difference }
   } catch (error) {
-    return { looked: `nothing: ${messageOf(error)}` }
+    return { coverage: `nothing: ${messageOf(error)}` }
   }
 }

@@ -25,7 +25,7 @@ test('a history that is made for benches is what ingest would have written', asy
   expect(differences.flatMap(({ check, examples }) => examples.map((text) => `${check}: ${text}`))).toEqual(
     [],
   )
-  expect(findings.find(({ check }) => check === 'combo totals')?.looked).not.toMatch(/^0 /)
+  expect(findings.find(({ check }) => check === 'combo totals')?.coverage).not.toMatch(/^0 /)
 })
 
 test('it has a whale, partitions with indexes, redemptions and a catalogue', async () => {
