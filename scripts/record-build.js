@@ -199,14 +199,16 @@ async function keepAnswers(run, keep) {
   keep('auspex config', run.command('config'))
   keep('asyncapi.json', await read('/asyncapi.json'))
   keep('metrics', (await read('/metrics')).match(/^#.*$/gm).sort().join('\n'))
-  keep('openapi.json', await read('/openapi.json'))
   const document = JSON.parse(await read('/openapi.json'))
+  keep('openapi.json', writeSorted(document))
   const find = ({ $ref = '', ...rest }) => document.components.parameters[$ref.split('/').at(-1)] ?? rest
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method, ...operation })),
   )
-  // What is deleted is asked about before.
-  operations.sort((a, b) => Number(a.method === 'delete') - Number(b.method === 'delete'))
+  // In one order, whatever the document has: what an operation changes, later ones show.
+  const isLast = ({ method, path }) => method === 'delete' || path.startsWith('/v1/admin/')
+  const rank = (operation) => `${isLast(operation) ? 1 : 0}${operation.operationId}`
+  operations.sort((a, b) => (rank(a) < rank(b) ? -1 : 1))
   let webhook
   for (const { operationId, path, method, parameters = [], requestBody } of operations) {
     const query = new URLSearchParams()
@@ -261,3 +263,10 @@ async function until(find) {
 await import(CLOCK)
 await record(...process.argv.slice(2))
 process.exit(0)
+
+/** JSON whose fields are in the order of the alphabet, a line each. */
+function writeSorted(value) {
+  const sort = (_name, field) =>
+    field?.constructor === Object ? Object.fromEntries(Object.entries(field).sort()) : field
+  return JSON.stringify(value, sort, 1)
+}

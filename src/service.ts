@@ -117,6 +117,7 @@ export function createDomains(platform: Platform, { target, opened, timing = sys
   const all: readonly Domain[] = [
     ingest,
     createAccountApi(platform, { accounts, socketSessions }),
+    createAdmin(platform, { plans }),
     events,
     catalogue,
     createCrypto(platform, { catalogue: catalogue.deps, largeAnswers, upstreams }),
@@ -139,7 +140,6 @@ export function createDomains(platform: Platform, { target, opened, timing = sys
     createStatus(platform, { chain }),
     createWebhooks(platform, { plans, bus: events.bus, largeAnswers }),
     createAudit(platform, { upstreams }),
-    createAdmin(platform, { plans }),
   ]
   const { bus, eventLog } = events
   return {
