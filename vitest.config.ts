@@ -8,6 +8,7 @@ const SHARED = {
   // A machine that runs several of these suites is five times as slow as an idle one; a test that hangs is seen anyway.
   testTimeout: 120_000,
   hookTimeout: 300_000,
+  setupFiles: ['test/setup.ts'],
 }
 
 /** Folders of src/ whose tests book chains. */
