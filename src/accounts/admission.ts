@@ -22,7 +22,7 @@ export type Admitted = { caller: Caller; headers: readonly string[] }
  */
 export type Admit = (secret: string | undefined, client: Client) => Admitted | Promise<Admitted>
 
-type AdmissionParts = {
+type AdmissionDeps = {
   config: Pick<Config, 'publicUrl' | 'upgradeUrl'>
   store: { readonly problem: string | undefined }
   keyRing: KeyRing
@@ -38,12 +38,12 @@ const UNKNOWN_KEYS_PER_MINUTE_MAX = 300
 
 /** The one check of key, plan and limits, in this order, for every door of the service. */
 export class Admission {
-  readonly #parts: AdmissionParts
+  readonly #deps: AdmissionDeps
   readonly #unknownKeys: AddressThrottle
 
-  constructor(parts: AdmissionParts) {
-    this.#parts = parts
-    this.#unknownKeys = new AddressThrottle(parts.clock, UNKNOWN_KEYS_PER_MINUTE_MAX)
+  constructor(deps: AdmissionDeps) {
+    this.#deps = deps
+    this.#unknownKeys = new AddressThrottle(deps.clock, UNKNOWN_KEYS_PER_MINUTE_MAX)
   }
 
   /** The check for one route or channel; made once, when it is registered. `isChange`: not for keys that read alone. */
@@ -53,7 +53,7 @@ export class Admission {
       if (isChange && caller.scope === 'read') throw readOnly()
       checkPlan(caller, access, () => this.#upgradeUrl(client))
       const { tariff, policy } = termsOf(caller.plan)
-      const verdict = this.#parts.limiter.take(chargesOf(caller, tariff))
+      const verdict = this.#deps.limiter.take(chargesOf(caller, tariff))
       return verdict instanceof Promise
         ? verdict.then((late) => this.#judge(caller, policy, late))
         : this.#judge(caller, policy, verdict)
@@ -72,24 +72,24 @@ export class Admission {
     if (secret === undefined) throw new ApiError(401, `Missing API key. ${HOW_TO_SEND}`)
     const digest = digestSecret(secret)
     if (digest === undefined) throw new ApiError(401, `Malformed API key. ${HOW_TO_SEND}`)
-    const { store, keyRing } = this.#parts
+    const { store, keyRing } = this.#deps
     if (store.problem !== undefined) throw databaseLost()
     return keyRing.recall(digest) ?? this.#lookUp(digest, client)
   }
 
   /** Charges a caller that is admitted already for something more that its request does. */
   async charge(caller: Caller, bucket: BucketName): Promise<Verdict> {
-    return await this.#parts.limiter.take(chargesOf(caller, [toTariff(bucket, caller.plan)]))
+    return await this.#deps.limiter.take(chargesOf(caller, [toTariff(bucket, caller.plan)]))
   }
 
   /** Like `charge`; throws when the bucket is full. */
   async chargeOrRefuse(caller: Caller, bucket: BucketName): Promise<void> {
     const verdict = await this.charge(caller, bucket)
-    if (!verdict.allowed) throw toRefusal(verdict, this.#parts.clock.now())
+    if (!verdict.allowed) throw toRefusal(verdict, this.#deps.clock.now())
   }
 
   async #lookUp(digest: string, { ip }: Pick<Client, 'ip'>): Promise<Caller> {
-    const { keyRing } = this.#parts
+    const { keyRing } = this.#deps
     if (keyRing.recallRefusal(digest) === undefined) {
       this.#checkUnknownKeys(ip)
       const caller = await keyRing.find(digest)
@@ -103,20 +103,20 @@ export class Admission {
   #checkUnknownKeys(ip: string): void {
     const waitMs = this.#unknownKeys.waitMs(ip)
     if (waitMs === 0) return
-    const freeAt = Math.ceil((this.#parts.clock.now() + waitMs) / 1000)
+    const freeAt = Math.ceil((this.#deps.clock.now() + waitMs) / 1000)
     throw tooManyRequests(`Too many unknown API keys. Retry after ${freeAt}.`, waitMs)
   }
 
   #judge(caller: Caller, policy: string, verdict: Verdict): Admitted {
-    const nowMs = this.#parts.clock.now()
+    const nowMs = this.#deps.clock.now()
     const headers = limitHeaders(policy, verdict, nowMs)
     if (verdict.allowed) return { caller, headers }
-    this.#parts.rateLimited.inc({ bucket: verdict.strictest.bucket })
+    this.#deps.rateLimited.inc({ bucket: verdict.strictest.bucket })
     throw new RateLimited(toRefusal(verdict, nowMs), { caller, headers })
   }
 
   #upgradeUrl({ protocol, host }: Client): string {
-    const { upgradeUrl, publicUrl = `${protocol}://${host}` } = this.#parts.config
+    const { upgradeUrl, publicUrl = `${protocol}://${host}` } = this.#deps.config
     return upgradeUrl ?? `${publicUrl}/v1/plans`
   }
 }

@@ -17,7 +17,7 @@ export type Caller = {
 
 /** Two pools of the same database: queries on `control` never queue behind requests. */
 type KeyStore = { readonly sql: Pool; readonly control: Pool }
-type KeyRingParts = { store: KeyStore; plans: Plans; clock: Clock }
+type KeyRingDeps = { store: KeyStore; plans: Plans; clock: Clock }
 
 /** How often `sync` should run. With TRUST_MS it keeps the promise that a revoked key ends within 1 s. */
 export const SYNC_MS = 250
@@ -34,7 +34,7 @@ export const UNKNOWN_KEY = 'Invalid or inactive API key.'
  * revoke.
  */
 export class KeyRing {
-  readonly #parts: KeyRingParts
+  readonly #deps: KeyRingDeps
   readonly #callers = new Map<string, Caller>()
   // Why keys were refused. Apart, so that a client that tries random keys pushes out no caller.
   readonly #refused = new LRUCache<string, string>({ max: 10_000 })
@@ -42,8 +42,8 @@ export class KeyRing {
   #revision = -1n
   #syncedAt = Number.NEGATIVE_INFINITY
 
-  constructor(parts: KeyRingParts) {
-    this.#parts = parts
+  constructor(deps: KeyRingDeps) {
+    this.#deps = deps
   }
 
   /** Moves whenever a key or an account has changed. */
@@ -55,7 +55,7 @@ export class KeyRing {
   recall(digest: string): Caller | undefined {
     if (performance.now() - this.#syncedAt >= TRUST_MS) return undefined
     const caller = this.#callers.get(digest)
-    if (caller === undefined || caller.expiresAtMs > this.#parts.clock.now()) return caller
+    if (caller === undefined || caller.expiresAtMs > this.#deps.clock.now()) return caller
     return undefined
   }
 
@@ -73,7 +73,7 @@ export class KeyRing {
   /** Reads the revision and forgets everything when it has moved. */
   async sync(): Promise<void> {
     const askedAt = performance.now()
-    const revision = await selectRevision(this.#parts.store.control)
+    const revision = await selectRevision(this.#deps.store.control)
     if (revision !== this.#revision) {
       this.#callers.clear()
       // An account that was suspended may be active again.
@@ -91,7 +91,7 @@ export class KeyRing {
 
   async #ask(digest: string): Promise<Caller | undefined> {
     const revision = this.#revision
-    const owner = await selectKeyOwner(this.#parts.store.sql, toHash(digest))
+    const owner = await selectKeyOwner(this.#deps.store.sql, toHash(digest))
     const { caller, refusal = UNKNOWN_KEY } = owner === undefined ? {} : this.#judge(owner)
     // The answer may be older than a change that `sync` has seen meanwhile; then it is not kept.
     if (revision !== this.#revision) return caller
@@ -102,7 +102,7 @@ export class KeyRing {
 
   #judge(owner: KeyOwner): { caller?: Caller; refusal?: string } {
     const { keyId, accountId, scope, expiresAt, isSuspended, suspendedReason } = owner
-    const { plans, clock } = this.#parts
+    const { plans, clock } = this.#deps
     const plan = plans.of(accountId, owner.plan)
     const expiresAtMs = expiresAt?.getTime() ?? Number.POSITIVE_INFINITY
     if (isSuspended) {

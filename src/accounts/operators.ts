@@ -11,24 +11,24 @@ const UNKNOWN_KEYS_PER_MINUTE_MAX = 60
 const HOW_TO_SEND =
   "Send an operator's key (`auspex operator-keys create`) in the x-api-key header or as Authorization: Bearer."
 
-type OperatorParts = {
+type OperatorDeps = {
   store: { readonly sql: Pool; readonly problem: string | undefined }
   clock: Clock
 }
 
 /** The people who run the service. Their keys are looked up in the database each time: they are few requests. */
 export class Operators {
-  readonly #parts: OperatorParts
+  readonly #deps: OperatorDeps
   readonly #unknownKeys: AddressThrottle
 
-  constructor(parts: OperatorParts) {
-    this.#parts = parts
-    this.#unknownKeys = new AddressThrottle(parts.clock, UNKNOWN_KEYS_PER_MINUTE_MAX)
+  constructor(deps: OperatorDeps) {
+    this.#deps = deps
+    this.#unknownKeys = new AddressThrottle(deps.clock, UNKNOWN_KEYS_PER_MINUTE_MAX)
   }
 
   /** The id of the key that a request carries. Throws an `ApiError` when it is none that works. */
   async identify(secret: string | undefined, { ip }: { ip: string }): Promise<string> {
-    const { store, clock } = this.#parts
+    const { store, clock } = this.#deps
     if (secret === undefined) throw new ApiError(401, `Missing operator's key. ${HOW_TO_SEND}`)
     if (store.problem !== undefined) throw databaseLost()
     const waitMs = this.#unknownKeys.waitMs(ip)

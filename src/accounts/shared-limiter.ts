@@ -8,21 +8,21 @@ import { takeFromWindow } from './shared-queries.js'
 /** Refusals that are remembered, so that a key that does not slow down costs the database nothing. */
 const REFUSALS_MAX = 10_000
 
-type SharedParts = { store: { readonly answers: Pool }; clock: Clock }
+type SharedDeps = { store: { readonly answers: Pool }; clock: Clock }
 
 /**
  * Counts the charges that are shared in the database, for all processes together, and all others in
  * the memory of this process. Rejects when the database does not answer.
  */
 export class SharedLimiter implements Limiter {
-  readonly #parts: SharedParts
+  readonly #deps: SharedDeps
   readonly #memory: MemoryLimiter
   /** Until when a window is full: requests leave it by time alone. */
   readonly #fullUntilMs = new LRUCache<string, number>({ max: REFUSALS_MAX })
 
-  constructor(parts: SharedParts) {
-    this.#parts = parts
-    this.#memory = new MemoryLimiter(parts.clock)
+  constructor(deps: SharedDeps) {
+    this.#deps = deps
+    this.#memory = new MemoryLimiter(deps.clock)
   }
 
   take(charges: readonly Charge[]): Verdict | Promise<Verdict> {
@@ -47,7 +47,7 @@ export class SharedLimiter implements Limiter {
 
   async #takeShared(charge: Charge): Promise<SharedBalance> {
     const { bucket, subject, limit, windowMs } = charge
-    const nowMs = this.#parts.clock.now()
+    const nowMs = this.#deps.clock.now()
     const key = `${bucket} ${subject}`
     const fullUntilMs = this.#fullUntilMs.get(key) ?? 0
     // A time further away than the window was written before the clock was set back.
@@ -55,7 +55,7 @@ export class SharedLimiter implements Limiter {
       return { bucket, limit, windowMs, remaining: 0, resetAtMs: fullUntilMs, isGranted: false }
     }
     const window = { bucket, subject, limit, windowMs, nowMs }
-    const { isGranted, used, oldestMs } = await takeFromWindow(this.#parts.store.answers, window)
+    const { isGranted, used, oldestMs } = await takeFromWindow(this.#deps.store.answers, window)
     const resetAtMs = oldestMs + windowMs
     if (!isGranted) this.#fullUntilMs.set(key, resetAtMs)
     return { bucket, limit, windowMs, remaining: Math.max(0, limit - used), resetAtMs, isGranted }

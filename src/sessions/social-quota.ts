@@ -16,7 +16,7 @@ const BUSY_MS = 1_000
 const SHOWN_MS = 1_000
 const SHOWN_MAX = 10_000
 
-type QuotaParts = { store: { readonly answers: Pool }; clock: Clock; log: Log }
+type QuotaDeps = { store: { readonly answers: Pool }; clock: Clock; log: Log }
 
 /**
  * The social calls of accounts in a UTC month, counted for all processes together. A call reserves a
@@ -24,13 +24,13 @@ type QuotaParts = { store: { readonly answers: Pool }; clock: Clock; log: Log }
  * which it began.
  */
 export class SocialQuota {
-  readonly #parts: QuotaParts
+  readonly #deps: QuotaDeps
   readonly #shown = new LRUCache<number, { month: string; used: number; atMs: number }>({
     max: SHOWN_MAX,
   })
 
-  constructor(parts: QuotaParts) {
-    this.#parts = parts
+  constructor(deps: QuotaDeps) {
+    this.#deps = deps
   }
 
   /** Makes a call that counts unless it throws. Throws a 429 when the month is used up. */
@@ -38,7 +38,7 @@ export class SocialQuota {
     caller: Pick<Caller, 'accountId' | 'plan'>,
     call: () => Promise<Result>,
   ): Promise<Result> {
-    const { store, clock, log } = this.#parts
+    const { store, clock, log } = this.#deps
     const { accountId } = caller
     const nowMs = clock.now()
     const of = { accountId, month: monthOf(nowMs) }
@@ -61,7 +61,7 @@ export class SocialQuota {
 
   /** What an account has used this month. */
   async usedBy(accountId: number): Promise<number> {
-    const nowMs = this.#parts.clock.now()
+    const nowMs = this.#deps.clock.now()
     const month = monthOf(nowMs)
     const shown = this.#shown.get(accountId)
     const ageMs = nowMs - (shown?.atMs ?? 0)
@@ -70,7 +70,7 @@ export class SocialQuota {
   }
 
   async #read(of: QuotaMonth): Promise<number> {
-    const rows = await selectUsage(this.#parts.store.answers, of.accountId, of.month)
+    const rows = await selectUsage(this.#deps.store.answers, of.accountId, of.month)
     const used = Number(rows.find(({ meter }) => meter === 'social')?.used ?? 0n)
     this.#show(of, used)
     return used
@@ -80,12 +80,12 @@ export class SocialQuota {
   #show({ accountId, month }: QuotaMonth, used: number): void {
     const known = this.#shown.get(accountId)
     const most = known?.month === month ? Math.max(known.used, used) : used
-    this.#shown.set(accountId, { month, used: most, atMs: this.#parts.clock.now() })
+    this.#shown.set(accountId, { month, used: most, atMs: this.#deps.clock.now() })
   }
 
   async #refusal(of: QuotaMonth, limit: number): Promise<ApiError> {
     const used = await this.#read(of)
-    const nowMs = this.#parts.clock.now()
+    const nowMs = this.#deps.clock.now()
     const isOver = used >= limit
     const resetMs = isOver ? monthEnd(nowMs) : nowMs + BUSY_MS
     const fields = {

@@ -4,7 +4,7 @@ import { messageOf, unavailable } from '../core/errors.js'
 import type { Sql } from './connection.js'
 import { makeKeyFile, readKeyFile } from './key-file.js'
 
-type SecretBoxParts = {
+type SecretBoxDeps = {
   config: Pick<Config, 'secretKey' | 'dataDir'>
   store: { readonly sql: Sql }
 }
@@ -20,11 +20,11 @@ const TAG_BYTES = 16
  * what the operator has to do, and asks again the next time.
  */
 export class SecretBox {
-  readonly #parts: SecretBoxParts
+  readonly #deps: SecretBoxDeps
   #key: Buffer | undefined
 
-  constructor(parts: SecretBoxParts) {
-    this.#parts = parts
+  constructor(deps: SecretBoxDeps) {
+    this.#deps = deps
   }
 
   /** `owner`: what the secret is of. It can be decrypted for the same owner only. */
@@ -56,12 +56,12 @@ export class SecretBox {
   }
 
   async #findKey(): Promise<Buffer> {
-    this.#key ??= await findSecretKey(this.#parts)
+    this.#key ??= await findSecretKey(this.#deps)
     return this.#key
   }
 }
 
-async function findSecretKey({ config, store }: SecretBoxParts): Promise<Buffer> {
+async function findSecretKey({ config, store }: SecretBoxDeps): Promise<Buffer> {
   const known = await selectFingerprint(store.sql)
   const key = readOwnKey(config, known === undefined)
   const fingerprint = key === undefined ? undefined : fingerprintOf(key)
@@ -82,7 +82,7 @@ async function findSecretKey({ config, store }: SecretBoxParts): Promise<Buffer>
 }
 
 /** A key is made for a database without secrets only: for any other one it would be the wrong one. */
-function readOwnKey({ secretKey, dataDir }: SecretBoxParts['config'], mayMake: boolean) {
+function readOwnKey({ secretKey, dataDir }: SecretBoxDeps['config'], mayMake: boolean) {
   if (secretKey !== undefined) return Buffer.from(secretKey, 'hex')
   try {
     return readKeyFile(dataDir) ?? (mayMake ? makeKeyFile(dataDir) : undefined)

@@ -59,7 +59,7 @@ export type CreateProtocol = (
 
 /** Takes the WebSockets of an HTTP server. */
 export class SocketDoor {
-  readonly #ctx: StreamDeps
+  readonly #deps: StreamDeps
   readonly #server: Server
   readonly #createProtocol: CreateProtocol
   readonly #readUpgrade: (request: IncomingMessage) => SocketRequest | undefined
@@ -86,19 +86,19 @@ export class SocketDoor {
   readonly #unclosed = new Set<ClientConnection>()
   #isClosing = false
 
-  constructor(server: Server, ctx: StreamDeps, createProtocol: CreateProtocol) {
+  constructor(server: Server, deps: StreamDeps, createProtocol: CreateProtocol) {
     this.#server = server
-    this.#ctx = ctx
+    this.#deps = deps
     this.#createProtocol = createProtocol
-    this.#readUpgrade = createUpgradeReader(ctx.config.trustedProxies)
-    this.#connections = new Connections(ctx.clock)
-    this.#throttle = new AddressThrottle(ctx.clock, REFUSALS_PER_MINUTE_MAX)
-    this.#keyCheck = new KeyCheck(ctx, this.#connections)
-    this.#admission = new SocketAdmission(ctx, this.#connections)
-    this.#metrics = createSocketMetrics(ctx.metrics, this.#connections)
+    this.#readUpgrade = createUpgradeReader(deps.config.trustedProxies)
+    this.#connections = new Connections(deps.clock)
+    this.#throttle = new AddressThrottle(deps.clock, REFUSALS_PER_MINUTE_MAX)
+    this.#keyCheck = new KeyCheck(deps, this.#connections)
+    this.#admission = new SocketAdmission(deps, this.#connections)
+    this.#metrics = createSocketMetrics(deps.metrics, this.#connections)
     this.#timer = setInterval(() => this.beat(), BEAT_EVERY_MS).unref()
     server.on('upgrade', this.#onUpgrade)
-    ctx.statusParts.push({
+    deps.statusParts.push({
       fields: () => ({
         ws_subscribers: this.#connections.size,
         firehose_connections: countFirehoses(this.#connections),
@@ -120,7 +120,7 @@ export class SocketDoor {
     clearInterval(this.#timer)
     this.#admission.close()
     // First, so that clients that connect to another process find their slots free.
-    const { socketSessions, log } = this.#ctx
+    const { socketSessions, log } = this.#deps
     await withTimeout(socketSessions.leave(), LEAVE_MS_MAX, 'no answer').catch((error) =>
       log.warn(faultFields(error), 'places of sockets are given back when the lease ends'),
     )
@@ -173,7 +173,7 @@ export class SocketDoor {
   /** Whether the key can be refused without looking it up. */
   #isKnownBad(request: SocketRequest): boolean {
     const digest = this.#findDigest(request)
-    return digest === undefined || this.#ctx.keyRing.recallRefusal(digest) !== undefined
+    return digest === undefined || this.#deps.keyRing.recallRefusal(digest) !== undefined
   }
 
   #findDigest(request: SocketRequest): string | undefined {
@@ -209,7 +209,7 @@ export class SocketDoor {
     request: SocketRequest & { options: ConnectionOptions },
     admitted: AdmittedSocket,
   ): void {
-    const { clock, floodLog, usage, socketSessions } = this.#ctx
+    const { clock, floodLog, usage, socketSessions } = this.#deps
     const { socket, options, address } = request
     const { hasIntegrity } = options
     const connection = new ClientConnection({
@@ -244,7 +244,7 @@ export class SocketDoor {
     if (closeCode === CLOSE.unauthorized) this.#throttle.add(address)
     this.#metrics.refused.inc({ reason: error.code })
     const fields = () => ({ socket, ip: address, code: error.code })
-    this.#ctx.floodLog.write('info', 'socket refused', fields, error.code)
+    this.#deps.floodLog.write('info', 'socket refused', fields, error.code)
     webSocket.send(JSON.stringify(presentError(socket, error)))
     webSocket.close(closeCode, toReason(error.message))
     // The client's answer is read, and nothing is done with anything else that it sends.

@@ -3,27 +3,27 @@ import { CLOSE } from './connection.js'
 import type { Connections } from './connections.js'
 import type { StreamDeps } from './deps.js'
 
-type KeyCheckContext = Pick<StreamDeps, 'keyRing' | 'clock'>
+type KeyCheckDeps = Pick<StreamDeps, 'keyRing' | 'clock'>
 
 /**
  * Closes connections whose key was revoked or has expired, whose account was suspended or deleted, or whose
  * plan was changed, some seconds later at most.
  */
 export class KeyCheck {
-  readonly #ctx: KeyCheckContext
+  readonly #deps: KeyCheckDeps
   readonly #connections: Connections
   #checkedRevision: bigint
   #isRunning = false
 
-  constructor(ctx: KeyCheckContext, connections: Connections) {
-    this.#ctx = ctx
+  constructor(deps: KeyCheckDeps, connections: Connections) {
+    this.#deps = deps
     this.#connections = connections
-    this.#checkedRevision = ctx.keyRing.revision
+    this.#checkedRevision = deps.keyRing.revision
   }
 
   /** Looks all keys up again if a key or an account has changed since the last time. */
   run(): void {
-    const { revision } = this.#ctx.keyRing
+    const { revision } = this.#deps.keyRing
     if (this.#isRunning || (revision === this.#checkedRevision && !this.#hasExpired())) return
     this.#isRunning = true
     void this.#check(revision)
@@ -41,7 +41,7 @@ export class KeyCheck {
   }
 
   async #closeRefused(): Promise<void> {
-    const { keyRing } = this.#ctx
+    const { keyRing } = this.#deps
     const callers = new Map<string, Caller | undefined>()
     for (const connection of [...this.#connections]) {
       const { digest } = connection
@@ -58,13 +58,13 @@ export class KeyCheck {
   }
 
   #hasExpired(): boolean {
-    const nowMs = this.#ctx.clock.now()
+    const nowMs = this.#deps.clock.now()
     return [...this.#connections].some(({ caller }) => caller.expiresAtMs <= nowMs)
   }
 
   /** A key that worked and is unknown now was revoked. */
   #describeRefusal(digest: string): { message: string; closeReason: string } {
-    const refusal = this.#ctx.keyRing.recallRefusal(digest) ?? UNKNOWN_KEY
+    const refusal = this.#deps.keyRing.recallRefusal(digest) ?? UNKNOWN_KEY
     if (refusal === UNKNOWN_KEY) return REVOKED
     return { message: refusal, closeReason: 'the API key does not work any more' }
   }

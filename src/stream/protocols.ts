@@ -7,20 +7,20 @@ import { StreamHub } from './hub.js'
 
 /** What the clients of each socket speak, and what they share. */
 export class Protocols {
-  readonly #ctx: StreamDeps
+  readonly #deps: StreamDeps
   readonly #hub: StreamHub
   readonly #feed: BookFeed
 
-  constructor(ctx: StreamDeps) {
-    this.#ctx = ctx
-    this.#hub = new StreamHub(ctx)
-    this.#feed = new BookFeed(ctx)
+  constructor(deps: StreamDeps) {
+    this.#deps = deps
+    this.#hub = new StreamHub(deps)
+    this.#feed = new BookFeed(deps)
   }
 
   readonly create: CreateProtocol = (connection, { socket, hasIntegrity: integrity }) =>
     socket === 'events'
-      ? new EventProtocol(this.#ctx, connection, this.#hub, this.#feed)
-      : new BookProtocol(this.#ctx, connection, this.#feed, { integrity })
+      ? new EventProtocol(this.#deps, connection, this.#hub, this.#feed)
+      : new BookProtocol(this.#deps, connection, this.#feed, { integrity })
 
   close(): void {
     this.#hub.close()

@@ -67,16 +67,16 @@ const DATABASE_MS_MAX = 8_000
 export type AdmittedSocket = { caller: Caller; digest: string; session: SocketSession }
 export type RefusedSocket = { closeCode: number; error: SocketError }
 
-type AdmissionContext = Pick<StreamDeps, 'admission' | 'socketSessions' | 'usage' | 'store' | 'floodLog'>
+type AdmissionDeps = Pick<StreamDeps, 'admission' | 'socketSessions' | 'usage' | 'store' | 'floodLog'>
 
 /** Decides on clients that connect: by their key, then by the limits of its plan. */
 export class SocketAdmission {
-  readonly #ctx: AdmissionContext
+  readonly #deps: AdmissionDeps
   readonly #connections: Connections
   readonly #closing = new AbortController()
 
-  constructor(ctx: AdmissionContext, connections: Connections) {
-    this.#ctx = ctx
+  constructor(deps: AdmissionDeps, connections: Connections) {
+    this.#deps = deps
     this.#connections = connections
   }
 
@@ -85,10 +85,10 @@ export class SocketAdmission {
       const secret = findSecret(request)
       const digest = digestSecret(secret ?? '')
       if (digest !== undefined) await this.#untilDatabase()
-      const caller = await this.#ctx.admission.identify(secret, { ip: request.address })
+      const caller = await this.#deps.admission.identify(secret, { ip: request.address })
       const verdict = await this.#openSession(caller, request.socket)
       if ('refusal' in verdict) return refuseByLimit(verdict.refusal, request.socket, caller)
-      this.#ctx.usage.note(caller)
+      this.#deps.usage.note(caller)
       return { caller, digest: digest ?? '', session: verdict.session }
     } catch (error) {
       return this.#toRefusal(error)
@@ -101,14 +101,14 @@ export class SocketAdmission {
   }
 
   async #untilDatabase(): Promise<void> {
-    const { store } = this.#ctx
+    const { store } = this.#deps
     const isReady = () => store.problem === undefined
     const { signal } = this.#closing
     if (!isReady()) await pollUntil(isReady, { everyMs: 50, timeoutMs: DATABASE_MS_MAX, signal })
   }
 
   async #openSession(caller: Caller, socket: SocketKind) {
-    const { socketSessions } = this.#ctx
+    const { socketSessions } = this.#deps
     const verdict = await socketSessions.open(caller, socket)
     if (!('refusal' in verdict) || verdict.refusal !== 'connection_limit') return verdict
     // A client that lost its network connects again, while its last connection still looks open here.
@@ -121,7 +121,7 @@ export class SocketAdmission {
   #toRefusal(error: unknown): RefusedSocket {
     if (error instanceof ApiError) return refuseByStatus(error)
     if (isOutage(error)) return UNAVAILABLE
-    this.#ctx.floodLog.write('error', 'socket not admitted', () => ({ err: error }))
+    this.#deps.floodLog.write('error', 'socket not admitted', () => ({ err: error }))
     const message = 'Internal server error'
     return { closeCode: CLOSE.internal, error: { code: 'internal_error', message } }
   }

@@ -35,7 +35,7 @@ type FeedOptions = {
   integrityTokensMax?: number
 }
 
-type FeedContext = Pick<StreamDeps, 'books' | 'catalogue' | 'clock' | 'log'>
+type FeedDeps = Pick<StreamDeps, 'books' | 'catalogue' | 'clock' | 'log'>
 
 /**
  * Carries the changes of books to the connections that follow them, in windows of a quarter of a
@@ -50,7 +50,7 @@ export class BookFeed {
   readonly groups: BookGroups
   /** How long a new follower waits for books that are not loaded yet. */
   readonly loadMs: number
-  readonly #ctx: FeedContext
+  readonly #deps: FeedDeps
   readonly #texts: BookTexts
   readonly #windowMs: number
   readonly #charactersMax: number
@@ -67,10 +67,10 @@ export class BookFeed {
   readonly #untrusted = new WeakSet<LiveBook>()
   #stop: (() => void) | undefined
 
-  constructor(ctx: FeedContext, options: FeedOptions = {}) {
-    this.#ctx = ctx
-    this.#texts = new BookTexts(ctx.catalogue)
-    this.groups = new BookGroups(ctx.books, options.integrityTokensMax)
+  constructor(deps: FeedDeps, options: FeedOptions = {}) {
+    this.#deps = deps
+    this.#texts = new BookTexts(deps.catalogue)
+    this.groups = new BookGroups(deps.books, options.integrityTokensMax)
     this.loadMs = options.loadMs ?? LOAD_MS
     this.#windowMs = options.windowMs ?? WINDOW_MS
     this.#charactersMax = options.windowCharactersMax ?? WINDOW_CHARACTERS_MAX
@@ -98,7 +98,7 @@ export class BookFeed {
   snapshot(tokenId: string): string {
     const known = this.#snapshots.get(tokenId)
     if (known !== undefined) return known
-    const text = this.#texts.snapshot(this.#ctx.books.get(tokenId) ?? emptyBook(tokenId))
+    const text = this.#texts.snapshot(this.#deps.books.get(tokenId) ?? emptyBook(tokenId))
     this.#snapshots.set(tokenId, text)
     return text
   }
@@ -110,7 +110,7 @@ export class BookFeed {
     const known = this.#anchors.get(published)
     if (known !== undefined) return known
     const { bids, asks, anchor } = published
-    const conditionId = this.#ctx.books.get(tokenId)?.conditionId
+    const conditionId = this.#deps.books.get(tokenId)?.conditionId
     const text = this.#texts.snapshot({ tokenId, conditionId, bids, asks }, anchor)
     const frame = new SharedFrame(text, 'ws_market')
     this.#anchors.set(published, frame)
@@ -119,7 +119,7 @@ export class BookFeed {
 
   /** Why a book that a client gets now may not be trusted; `undefined`: it may. */
   noteTrust(tokenId: string, { group }: BookFollower): string | undefined {
-    const { books } = this.#ctx
+    const { books } = this.#deps
     const book = books.get(tokenId)
     const isDropped = group !== undefined && !group.tokens && !books.allTokens.has(tokenId)
     if (book === undefined || isDropped) return DROPPED
@@ -151,7 +151,7 @@ export class BookFeed {
 
   /** A client of all books has joined: it is sent the books that are open now. */
   #list({ members }: BookGroup): void {
-    const { allTokens } = this.#ctx.books
+    const { allTokens } = this.#deps.books
     if (members.size === 1) {
       this.#listed.clear()
       this.#dropped.clear()
@@ -161,7 +161,7 @@ export class BookFeed {
   }
 
   #dropUnlisted(): void {
-    const { allTokens } = this.#ctx.books
+    const { allTokens } = this.#deps.books
     for (const id of this.#listed) {
       if (allTokens.has(id)) continue
       this.#listed.delete(id)
@@ -177,12 +177,12 @@ export class BookFeed {
     const output = new GroupOutput()
     for (const tokenId of this.#dropped) output.addStale(tokenId, DROPPED)
     this.#dropped.clear()
-    output.deliver(firehose.members, this.#ctx.clock.now())
+    output.deliver(firehose.members, this.#deps.clock.now())
   }
 
   #start(): void {
     if (this.#stop !== undefined) return
-    const unsubscribe = this.#ctx.books.subscribe((changes) => this.#collect(changes))
+    const unsubscribe = this.#deps.books.subscribe((changes) => this.#collect(changes))
     const timer = setInterval(() => this.#flushSafely(), this.#windowMs).unref()
     this.#stop = () => {
       unsubscribe()
@@ -201,7 +201,7 @@ export class BookFeed {
     try {
       this.flush()
     } catch (error) {
-      this.#ctx.log.error({ err: error }, 'a window of order books could not be sent')
+      this.#deps.log.error({ err: error }, 'a window of order books could not be sent')
       // Changes are lost: clients connect again and get whole books.
       for (const follower of this.groups.followers) follower.fail(new Refusal(...RESET))
     }
@@ -234,13 +234,13 @@ export class BookFeed {
       this.#snapshots.delete(tokenId)
       characters += this.#addToken(tokenId, changes, outputs)
     }
-    const ts = this.#ctx.clock.now()
+    const ts = this.#deps.clock.now()
     for (const [group, output] of outputs) output.deliver(group.members, ts)
   }
 
   /** Returns how many characters the token adds. */
   #addToken(tokenId: string, changes: TokenChanges, outputs: Map<BookGroup, GroupOutput>): number {
-    const book = this.#ctx.books.get(tokenId)
+    const book = this.#deps.books.get(tokenId)
     const receivers = this.#receiversOf(tokenId)
     if (book === undefined || receivers.length === 0) return 0
     const trust = this.#changeTrust(book)
@@ -270,7 +270,7 @@ export class BookFeed {
     const { firehose } = this.groups
     const named = [...(this.groups.ofToken(tokenId) ?? [])]
     if (firehose === undefined) return named
-    if (this.#ctx.books.allTokens.has(tokenId)) return [firehose, ...named]
+    if (this.#deps.books.allTokens.has(tokenId)) return [firehose, ...named]
     if (this.#listed.delete(tokenId)) this.#dropped.add(tokenId)
     return named
   }
@@ -319,7 +319,7 @@ export class BookFeed {
 
   /** What was published differs from the book, which only a fault of ours can cause. */
   #reset(tokenId: string): void {
-    this.#ctx.log.error({ tokenId }, 'a published order book differs from the live one')
+    this.#deps.log.error({ tokenId }, 'a published order book differs from the live one')
     const error = new Refusal(...RESET, { markets: [tokenId] })
     const groups = [...(this.groups.ofToken(tokenId) ?? [])].filter((group) => group.isIntegrity)
     for (const { members } of groups) for (const member of [...members]) member.fail(error)

@@ -36,7 +36,7 @@ export type BookOptions = {
   releaseFirehose?: (() => void) | undefined
 }
 
-type BookContext = Pick<StreamDeps, 'answerSql' | 'books' | 'catalogue' | 'clock' | 'floodLog' | 'log'>
+type BookDeps = Pick<StreamDeps, 'answerSql' | 'books' | 'catalogue' | 'clock' | 'floodLog' | 'log'>
 
 /**
  * The orderbook messages of one connection. A connection has one set of books: a subscribe replaces
@@ -44,7 +44,7 @@ type BookContext = Pick<StreamDeps, 'answerSql' | 'books' | 'catalogue' | 'clock
  * the set, then `snapshots_done`; changes of a book come after the book.
  */
 export class BookProtocol implements Protocol {
-  readonly #ctx: BookContext
+  readonly #deps: BookDeps
   readonly #connection: Connection
   readonly #feed: BookFeed
   readonly #options: BookOptions
@@ -55,13 +55,13 @@ export class BookProtocol implements Protocol {
   #subscriptionId: string | undefined
   #isClosed = false
 
-  constructor(ctx: BookContext, connection: Connection, feed: BookFeed, options: BookOptions) {
-    this.#ctx = ctx
+  constructor(deps: BookDeps, connection: Connection, feed: BookFeed, options: BookOptions) {
+    this.#deps = deps
     this.#connection = connection
     this.#feed = feed
     this.#options = options
     this.#follower = new BookFollower(connection, (error) => this.#fail(error))
-    const { books, clock } = ctx
+    const { books, clock } = deps
     this.#sender = new BookSender({ books, clock, feed, follower: this.#follower })
   }
 
@@ -158,7 +158,7 @@ export class BookProtocol implements Protocol {
       const message = 'The plan allows no further connection to all books or events.'
       throw new Refusal('firehose_limit', message)
     }
-    const { books } = this.#ctx
+    const { books } = this.#deps
     // Followed while the list of open markets is read, so that the acknowledgement can count them.
     books.followAll()
     try {
@@ -177,7 +177,7 @@ export class BookProtocol implements Protocol {
     const wasFirehose = this.isFirehose
     this.#feed.join(this.#follower, named, integrity)
     if (wasFirehose && !this.isFirehose) this.#releaseFirehose()
-    const tokenIds = named ?? [...this.#ctx.books.allTokens]
+    const tokenIds = named ?? [...this.#deps.books.allTokens]
     waiting.clear()
     for (const tokenId of tokenIds) waiting.add(tokenId)
     this.#subscriptionId = nextSubscriptionId?.()
@@ -190,7 +190,7 @@ export class BookProtocol implements Protocol {
     this.#sending?.abort()
     this.#sending = new AbortController()
     void work(this.#sending.signal).catch((error: unknown) => {
-      this.#ctx.log.error({ err: error }, 'order books could not be sent')
+      this.#deps.log.error({ err: error }, 'order books could not be sent')
       this.#connection.close(CLOSE.internal, 'internal error')
     })
   }
@@ -245,7 +245,7 @@ export class BookProtocol implements Protocol {
 
   /** Throws a refusal when the catalogue cannot answer yet. */
   async #resolve(named: Identifiers): Promise<ResolvedBooks> {
-    const { answerSql, floodLog } = this.#ctx
+    const { answerSql, floodLog } = this.#deps
     try {
       const resolved = await resolveBooks(answerSql, named, TOKENS_MAX)
       const isLoading =
@@ -263,7 +263,7 @@ export class BookProtocol implements Protocol {
     try {
       return await this.#connection.takeFirehose()
     } catch (error) {
-      this.#ctx.floodLog.write('warn', 'firehose could not be counted', () => ({ err: error }))
+      this.#deps.floodLog.write('warn', 'firehose could not be counted', () => ({ err: error }))
       const message = 'The service could not do this now.'
       throw new Refusal('service_warming_up', message, { retry_after_ms: WARMING_UP_MS })
     }

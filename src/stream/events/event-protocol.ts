@@ -30,7 +30,7 @@ const SUBSCRIPTIONS_MAX = 200
 /** Filter values of one connection. */
 const ITEMS_MAX = 100_000
 
-type ProtocolContext = Pick<
+type ProtocolDeps = Pick<
   StreamDeps,
   | 'answerSql'
   | 'bus'
@@ -63,7 +63,7 @@ type Subscription = {
 
 /** What a client of the event socket says, and what it is answered. */
 export class EventProtocol implements Protocol {
-  readonly #ctx: ProtocolContext
+  readonly #deps: ProtocolDeps
   readonly #connection: Connection
   readonly #hub: StreamHub
   readonly #feed: BookFeed
@@ -78,8 +78,8 @@ export class EventProtocol implements Protocol {
   #replays: Promise<void> = Promise.resolve()
   #isClosed = false
 
-  constructor(ctx: ProtocolContext, connection: Connection, hub: StreamHub, feed: BookFeed) {
-    this.#ctx = ctx
+  constructor(deps: ProtocolDeps, connection: Connection, hub: StreamHub, feed: BookFeed) {
+    this.#deps = deps
     this.#connection = connection
     this.#hub = hub
     this.#feed = feed
@@ -107,7 +107,7 @@ export class EventProtocol implements Protocol {
       case 'unsubscribe':
         return this.#unsubscribe(message.subscriptionId)
       case 'ping':
-        return this.#connection.send({ type: 'pong', ts: this.#ctx.clock.now() })
+        return this.#connection.send({ type: 'pong', ts: this.#deps.clock.now() })
       case 'books':
         return await this.#openBooks().handle(message.fields)
     }
@@ -115,7 +115,7 @@ export class EventProtocol implements Protocol {
 
   /** Books on this socket: one set, with an id among those of the subscriptions. */
   #openBooks(): BookProtocol {
-    this.#books ??= new BookProtocol(this.#ctx, this.#connection, this.#feed, {
+    this.#books ??= new BookProtocol(this.#deps, this.#connection, this.#feed, {
       integrity: false,
       nextSubscriptionId: () => this.#nextId(),
       releaseFirehose: () => this.#releaseFirehose(),
@@ -133,7 +133,7 @@ export class EventProtocol implements Protocol {
       this.#connection.send({ type: 'error', code, message, ...fields })
       return
     }
-    this.#ctx.floodLog.write('error', 'client message failed', () => ({ err: error }))
+    this.#deps.floodLog.write('error', 'client message failed', () => ({ err: error }))
     const message = 'the service could not do this now; try again later'
     this.#connection.send({ type: 'error', code: 'unavailable', message })
   }
@@ -144,8 +144,8 @@ export class EventProtocol implements Protocol {
       throw new Refusal('subscription_limit', message, { max: SUBSCRIPTIONS_MAX })
     }
     const request = readSubscribe(fields, this.#connection.caller.plan.filterItemsMax)
-    await this.#ctx.eventLog.load()
-    const { scopes, warnings } = await resolveMarkets(this.#ctx.answerSql, request)
+    await this.#deps.eventLog.load()
+    const { scopes, warnings } = await resolveMarkets(this.#deps.answerSql, request)
     const filters = filtersOf(request, scopes)
     const resume = await this.#checkResumption(request, filters)
     const subscription = await this.#admit(request, filters)
@@ -170,11 +170,11 @@ export class EventProtocol implements Protocol {
     if (replay.kind !== 'seq') return undefined
     const { afterSeq } = replay
     if (filters.length === 0 && (prices !== undefined || scores !== undefined)) {
-      const { priceBus, scoreBus } = this.#ctx
+      const { priceBus, scoreBus } = this.#deps
       const { oldestSeq = Infinity, lastSeq } = scores === undefined ? priceBus : scoreBus
       return afterSeq >= oldestSeq && afterSeq <= lastSeq ? 'exact' : 'gap'
     }
-    const resume = await this.#ctx.eventLog.check(afterSeq)
+    const resume = await this.#deps.eventLog.check(afterSeq)
     return resume === 'confirmed' && !filters.some(canBePending) ? 'exact' : resume
   }
 
@@ -222,7 +222,7 @@ export class EventProtocol implements Protocol {
     { replay: requested, isFlat }: SubscribeRequest,
     resume: Resumption | undefined,
   ): void {
-    const { bus, priceBus, eventLog, clock } = this.#ctx
+    const { bus, priceBus, eventLog, clock } = this.#deps
     const { filters, prices, scores } = subscription
     const { plan } = this.#connection.caller
     const hasEvents = filters.length > 0
@@ -236,7 +236,7 @@ export class EventProtocol implements Protocol {
       start: startOf(query, bus.lastSeq),
       isWanted: (event) => isWantedBy(filters, event),
       wasDelivered: (event) => this.#wasDelivered(event),
-      pastOthers: () => [...selectPastPrices(query, priceBus), ...selectPastScores(query, this.#ctx)],
+      pastOthers: () => [...selectPastPrices(query, priceBus), ...selectPastScores(query, this.#deps)],
       arm: () => this.#arm(subscription),
       onFailed: (error) => this.#fail(error),
     })
@@ -254,7 +254,7 @@ export class EventProtocol implements Protocol {
   #arm(subscription: Subscription): void {
     const { filters, prices, scores } = subscription
     subscription.replay = undefined
-    subscription.armedSeq = this.#ctx.bus.publishedSeq
+    subscription.armedSeq = this.#deps.bus.publishedSeq
     const add = (filter: EventFilter) => this.#hub.subscriptions.add(this.#connection, filter)
     subscription.removals.push(...filters.map(add))
     if (scores !== undefined) subscription.removals.push(add(scores))
@@ -265,7 +265,7 @@ export class EventProtocol implements Protocol {
   }
 
   #fail(error: unknown): void {
-    this.#ctx.floodLog.write('warn', 'replay failed', () => ({ err: error }))
+    this.#deps.floodLog.write('warn', 'replay failed', () => ({ err: error }))
     this.#connection.close(CLOSE.tooSlow, 'the replay could not be finished; try again')
   }
 

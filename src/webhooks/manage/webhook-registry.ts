@@ -26,8 +26,8 @@ import {
 } from './queries.js'
 import { type NewWebhook, refuseUrl, type WebhookChanges } from './read-body.js'
 
-type ChangeContext = Pick<Platform, 'sql' | 'config'>
-type RegistryContext = ChangeContext & { secretBox: SecretBox }
+type ChangeDeps = Pick<Platform, 'sql' | 'config'>
+type RegistryDeps = ChangeDeps & { secretBox: SecretBox }
 
 export const noWebhook = () => notFound('Webhook not found.')
 
@@ -38,16 +38,16 @@ type Owner = { accountId: number; plan: Plan }
 
 /** Makes a webhook, as far as the plan of the account allows. Returns its record with the secret. */
 export async function createWebhook(
-  ctx: RegistryContext,
+  deps: RegistryDeps,
   { accountId, plan }: Owner,
   { url, event_types: eventTypes, filters = {}, description = null, ...body }: NewWebhook,
   nowMs: number,
 ) {
-  await checkTarget(ctx, url)
+  await checkTarget(deps, url)
   const publicId = createWebhookId()
   const secret = body.secret ?? createWebhookSecret()
-  const encrypted = await ctx.secretBox.encrypt(secret, publicId)
-  await transact(ctx.sql, async (tx) => {
+  const encrypted = await deps.secretBox.encrypt(secret, publicId)
+  await transact(deps.sql, async (tx) => {
     const { webhooksMax } = plan
     if ((await countWebhooks(tx, accountId, { isPolled: false })) >= webhooksMax) throw tooManyWebhooks(plan)
     const webhook = { publicId, accountId, url, eventTypes, filters, description }
@@ -73,24 +73,24 @@ const tooManyWebhooks = ({ id, webhooksMax }: Plan) =>
     limit: webhooksMax,
   })
 
-async function checkTarget({ config }: ChangeContext, url: string): Promise<void> {
+async function checkTarget({ config }: ChangeDeps, url: string): Promise<void> {
   const problem = await checkWebhookUrl(url, config.webhookNetworks)
   if (problem !== undefined) throw refuseUrl(problem)
 }
 
 /** Changes fields of a webhook; all of its fields together must be valid. */
 export async function changeWebhook(
-  ctx: ChangeContext,
+  deps: ChangeDeps,
   key: WebhookKey,
   changes: WebhookChanges,
   nowMs: number,
 ): Promise<WebhookRow> {
-  if ((await selectWebhook(ctx.sql, key)) === undefined) throw noWebhook()
-  if (changes.url !== undefined) await checkTarget(ctx, changes.url)
+  if ((await selectWebhook(deps.sql, key)) === undefined) throw noWebhook()
+  if (changes.url !== undefined) await checkTarget(deps, changes.url)
   // What waits from before a pause may be much, and must not be sent after it.
-  while (changes.active === true && (await cancelPart(ctx, key, nowMs)));
+  while (changes.active === true && (await cancelPart(deps, key, nowMs)));
 
-  const { id, isPaused } = await transact(ctx.sql, async (tx) => {
+  const { id, isPaused } = await transact(deps.sql, async (tx) => {
     if (!(await lockActiveAccount(tx, key.accountId))) throw inactiveAccount()
     const webhook = await lockWebhook(tx, key)
     if (webhook === undefined) throw noWebhook()
@@ -105,12 +105,12 @@ export async function changeWebhook(
     return { id: webhook.id, isPaused: webhook.active && !changed.active }
   })
   // The dispatcher cancels the rest.
-  if (isPaused && (await cancelPart(ctx, key, nowMs))) await wakeLanes(ctx.sql, [id], nowMs)
-  return (await selectWebhook(ctx.sql, key)) ?? Promise.reject(noWebhook())
+  if (isPaused && (await cancelPart(deps, key, nowMs))) await wakeLanes(deps.sql, [id], nowMs)
+  return (await selectWebhook(deps.sql, key)) ?? Promise.reject(noWebhook())
 }
 
 /** Cancels a part of what an inactive webhook has waiting. Returns whether more is left. */
-function cancelPart({ sql }: ChangeContext, key: WebhookKey, nowMs: number): Promise<boolean> {
+function cancelPart({ sql }: ChangeDeps, key: WebhookKey, nowMs: number): Promise<boolean> {
   return transact(sql, async (tx) => {
     const webhook = await lockWebhook(tx, key)
     return webhook?.active === false && (await cancelPending(tx, webhook.id, nowMs))
@@ -126,7 +126,7 @@ async function resetState(tx: Sql, webhook: number, nowMs: number): Promise<void
 
 /** The new secret. The old one signs nothing any more. */
 export async function rotateSecret(
-  { sql, secretBox }: RegistryContext,
+  { sql, secretBox }: RegistryDeps,
   key: WebhookKey,
   nowMs: number,
 ): Promise<string> {
@@ -137,24 +137,20 @@ export async function rotateSecret(
   return secret
 }
 
-export async function removeWebhook({ sql }: ChangeContext, key: WebhookKey, nowMs: number): Promise<void> {
+export async function removeWebhook({ sql }: ChangeDeps, key: WebhookKey, nowMs: number): Promise<void> {
   if (!(await markDeleted(sql, isWebhook(sql, key), nowMs))) throw noWebhook()
 }
 
 const SUSPENDED = 'account_suspended'
 
 /** `config` is for the addresses of webhooks. */
-type AccountContext = Pick<Platform, 'sql' | 'config'>
+type AccountDeps = Pick<Platform, 'sql' | 'config'>
 
 /**
  * Pauses the webhooks of a suspended account, and ends its listeners. What waits to be sent is cancelled by
  * the dispatcher.
  */
-export async function pauseWebhooksOf(
-  { sql }: AccountContext,
-  accountId: number,
-  nowMs: number,
-): Promise<void> {
+export async function pauseWebhooksOf({ sql }: AccountDeps, accountId: number, nowMs: number): Promise<void> {
   // Each by itself: who changes several holds the revision that others wait for with their webhook locked.
   for (const { id, isListener } of await selectWebhooksOf(sql, accountId)) {
     if (isListener) await markDeleted(sql, sql`w.id = ${id}`, nowMs)
@@ -172,16 +168,16 @@ export async function pauseWebhooksOf(
 }
 
 /** Activates what `pauseWebhooksOf` has paused. It sees what happens from now on. */
-export async function resumeWebhooksOf(ctx: AccountContext, accountId: number, nowMs: number): Promise<void> {
-  for (const { publicId, disabledReason } of await selectWebhooksOf(ctx.sql, accountId)) {
+export async function resumeWebhooksOf(deps: AccountDeps, accountId: number, nowMs: number): Promise<void> {
+  for (const { publicId, disabledReason } of await selectWebhooksOf(deps.sql, accountId)) {
     if (disabledReason !== SUSPENDED) continue
-    await changeWebhook(ctx, { accountId, publicId }, { active: true }, nowMs)
+    await changeWebhook(deps, { accountId, publicId }, { active: true }, nowMs)
   }
 }
 
 /** Takes all webhooks of an account away at once, with their secrets; a job deletes their rows. */
 export async function removeWebhooksOf(
-  { sql }: AccountContext,
+  { sql }: AccountDeps,
   accountId: number,
   nowMs: number,
 ): Promise<void> {
