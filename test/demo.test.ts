@@ -9,7 +9,6 @@ import type { DemoFile } from '../demo/demo-file.js'
 import { dial } from '../sim/prices/test-socket.js'
 import { SIM_CREDENTIALS } from '../sim/simulator.js'
 import { FIRST_NUMBER } from '../sim/universe/chain.js'
-import { counts } from './counts.js'
 import { checkCryptoAnswers } from './crypto-answers.js'
 import { checkTypescriptClient } from './generated-client/check-typescript-client.js'
 import { checkPrefilledRequests } from './prefilled-requests.js'
@@ -81,9 +80,6 @@ const nothingIsLeft = () =>
 
 /** One test asks every operation, which a busy machine takes two minutes for. */
 const TIMEOUT_MS = 480_000
-
-/** A universe has its first combos after a quarter of an hour, and redeems one about once an hour: 12h is the default. */
-const FRESH_HISTORY = counts({ short: '30m', long: '12h' })
 
 // The tests follow one folder through its life, because a start of the demo takes seconds.
 beforeAll(async () => {
@@ -270,31 +266,30 @@ test(
 )
 
 test(
-  'begins anew with --fresh',
+  'begins anew with --fresh, and its reference asks about what it has',
   async () => {
-    fresh = await startDemo('--fresh', '--seed', '2', '--history', FRESH_HISTORY)
+    // A universe has its first combos after a quarter of an hour.
+    // As long as by default: combos are redeemed about once an hour.
+    fresh = await startDemo('--fresh', '--seed', '2', '--history', '12h')
     expect(fresh.keys).not.toEqual(first.keys)
     expect(await rpc(fresh, 'eth_getBlockByHash', head.hash, false)).toBeNull()
+    // The examples in the repository are of another universe.
+    await checkPrefilledRequests(fresh)
   },
   TIMEOUT_MS,
 )
 
-describe.concurrent('that began anew', () => {
-  // The examples in the repository are of another universe.
-  test('has a reference that asks about what it has', () => checkPrefilledRequests(fresh), TIMEOUT_MS)
+test.skipIf(!hasPython())(
+  'the Python of docs/api.md walks a list and waits after a 429',
+  () => checkWalk(fresh),
+  TIMEOUT_MS,
+)
 
-  test.skipIf(!hasPython())(
-    'the Python of docs/api.md walks a list and waits after a 429',
-    () => checkWalk(fresh),
-    TIMEOUT_MS,
-  )
-
-  test.skipIf(!hasPython('websockets'))(
-    'the Python of docs/api.md resumes a stream',
-    () => checkResume(fresh),
-    TIMEOUT_MS,
-  )
-})
+test.skipIf(!hasPython('websockets'))(
+  'the Python of docs/api.md resumes a stream',
+  () => checkResume(fresh),
+  TIMEOUT_MS,
+)
 
 test(
   'ends when the universe does, and says so',
