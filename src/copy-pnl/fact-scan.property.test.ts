@@ -6,7 +6,7 @@ import { ensurePartitions } from '../chain/write/partitions.js'
 import { AMOUNT_MAX } from '../core/money.js'
 import { seqOf } from '../core/seq.js'
 import { scanWallet } from './fact-scan.js'
-import { copiedCash, type FactSums, toCopyScore } from './score.js'
+import { copiedCash, NO_FACTS, toCopyScore } from './score.js'
 
 const FIRST_BLOCK = 90_000_000
 const BLOCKS = 40
@@ -197,26 +197,10 @@ test('a copier pays a dollar a share at most, and never less than the wallet', (
       const isCapped = usd * BigInt(10_000 + bp) > shares * 10_000n
       const copiedCapped = usd > shares ? usd : shares
       const capped = { boughtCapped: usd, copiedCapped }
-      const paid = copiedCash({ ...NOTHING, ...(isCapped ? capped : { bought: usd }) }, bp)
+      const paid = copiedCash({ ...NO_FACTS, ...(isCapped ? capped : { bought: usd }) }, bp)
       expect(paid).toBeGreaterThanOrEqual(usd)
       expect(paid).toBeLessThanOrEqual(usd > shares ? usd : shares)
-      expect(copiedCash({ ...NOTHING, sold: usd }, bp)).toBeLessThanOrEqual(usd)
+      expect(copiedCash({ ...NO_FACTS, sold: usd }, bp)).toBeLessThanOrEqual(usd)
     }),
   )
 })
-
-const NOTHING: FactSums = {
-  trades: 0,
-  bought: 0n,
-  boughtCapped: 0n,
-  copiedCapped: 0n,
-  sold: 0n,
-  redemptions: 0,
-  redeemed: 0n,
-  merges: 0,
-  merged: 0n,
-  splits: 0,
-  split: 0n,
-  conversions: 0,
-  converted: 0n,
-}

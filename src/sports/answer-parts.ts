@@ -4,7 +4,7 @@ import { errorReply } from '../lib/error-reply.js'
 /** What is the same for all answers about sports. */
 export const SPORTS = { tag: 'sports', access: STANDARD, dependsOnChain: false, hasElapsed: false }
 
-/** An answer from a copy is made anew soon: the sources may answer again. */
+/** A stale answer is computed again soon: the sources may answer again. */
 const STALE_MS = 1_000
 
 /** How long an answer is repeated while its sources answer. */

@@ -197,7 +197,7 @@ export type UpstreamName = keyof typeof UPSTREAMS
 
 /** How errors that callers read name an upstream; `undefined`: they do not. */
 export const upstreamTitle = (name: string): string | undefined =>
-  Object.entries<{ title?: string }>(UPSTREAMS).find(([each]) => each === name)?.[1].title
+  (UPSTREAMS as Record<string, { title?: string } | undefined>)[name]?.title
 
 type Created<Name extends UpstreamName> = ReturnType<(typeof UPSTREAMS)[Name]['create']>
 
@@ -215,7 +215,7 @@ export class Upstreams {
   readonly followBooks: (listener: ClobListener) => ClobSocket
   /** Scores of games. */
   readonly followScores: (listener: ScoreListener) => SportsSocket | undefined
-  /** The sources of prices that can be used, made anew, the preferred one first. */
+  /** Makes the sources of prices that are configured, the preferred one first. */
   readonly priceSources: () => PriceSource[]
   /** Resolves when the upstreams can be asked. A node can be asked for blocks before. */
   readonly opened: Promise<void>

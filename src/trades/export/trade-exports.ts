@@ -20,7 +20,7 @@ const KEPT_MS = 5 * 60_000
 const KEPT_BYTES_MAX = 1024 ** 3
 /** Each takes a connection to the database. */
 const READS_MAX = 2
-/** All exports wait in one queue, whoever asked for them first. */
+/** The exports of all accounts wait in one queue: callers share an export that another one began. */
 const QUEUE = { owner: 0, ownMax: READS_MAX }
 
 type Deps = { store: Pick<Store, 'answers'>; clock: Clock }
