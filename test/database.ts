@@ -11,6 +11,16 @@ type TestDatabaseOptions = {
   template?: string
 }
 
+/** What a service needs of a database, with one pool for everything. */
+export const storeOf = (sql: Pool, control = sql) => ({
+  sql,
+  answers: sql,
+  heavyAnswers: sql,
+  readsMax: { light: 8, heavy: 1 },
+  control,
+  problem: undefined,
+})
+
 /** A database of the test's own: a copy of a template, or empty. */
 export async function createTestDatabase(options: TestDatabaseOptions = {}): Promise<TestDatabase> {
   const { isEmpty = false, template = TEMPLATE } = options

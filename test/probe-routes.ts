@@ -44,7 +44,7 @@ export const probeRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.get('/v3/probe/:name/trades', { config: { access: V3_HEAVY }, schema: { response } }, async () => ({}))
   app.get(
     '/v2/probe/search',
-    { config: { access: { buckets: ['rest', 'search_online'] } }, schema: { response } },
+    { config: { access: { buckets: ['rest', 'search_online'], cost: 'page' } }, schema: { response } },
     async () => ({}),
   )
   app.get(
@@ -58,7 +58,7 @@ export const probeRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
     '/v2/probe/export',
     {
-      config: { access: { buckets: ['rest'], plan: { from: 'growth', refusal: 403 } } },
+      config: { access: { buckets: ['rest'], plan: { from: 'growth', refusal: 403 }, cost: 'page' } },
       schema: { response },
     },
     async () => ({}),

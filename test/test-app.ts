@@ -12,7 +12,7 @@ import { createDomains, type Domains } from '../src/service.js'
 import type { Target } from '../src/store/connection.js'
 import { SecretBox } from '../src/store/secret-box.js'
 import type { CreateProtocol } from '../src/stream/door.js'
-import { createTestDatabase, type TestDatabase } from './database.js'
+import { createTestDatabase, storeOf, type TestDatabase } from './database.js'
 import { ManualClock } from './manual-clock.js'
 
 /** The platform and the state of the domains in one object, for tests that look into them. */
@@ -55,12 +55,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
   const clock = new ManualClock()
   const logged: string[] = []
   const log = createLog('debug', { write: (line) => logged.push(line) })
-  const store = {
-    sql: database.sql,
-    answers: database.sql,
-    control: database.sql,
-    problem: undefined,
-  }
+  const store = storeOf(database.sql)
   // A key of its own, so that no test makes a data folder.
   const settings = { ...loadConfig({}).config, secretKey: '5e'.repeat(32), ...config }
   const platform = createPlatform({ config: settings, log, store, clock })

@@ -17,7 +17,14 @@ const pool = createPool(target, 4)
 const platform = createPlatform({
   config: loadConfig({}).config,
   log: createLog('error', process.stderr),
-  store: { sql: pool, answers: pool, control: pool, problem: undefined },
+  store: {
+    sql: pool,
+    answers: pool,
+    heavyAnswers: pool,
+    readsMax: { light: 4, heavy: 1 },
+    control: pool,
+    problem: undefined,
+  },
   clock: systemClock,
 })
 const domains = createDomains(platform, { target })

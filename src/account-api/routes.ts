@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
-import { STANDARD } from '../accounts/access.js'
+import { PUBLIC, STANDARD } from '../accounts/access.js'
 import { FreeKeys } from '../accounts/accounts.js'
 import type { Accounts } from '../accounts/domain.js'
 import { presentPlan, presentUsage } from '../accounts/present.js'
@@ -17,7 +17,6 @@ import { monthOf } from '../accounts/usage-meter.js'
 import { selectUsage } from '../accounts/usage-queries.js'
 import { ApiError, databaseLost } from '../core/errors.js'
 import type { Platform } from '../platform.js'
-import { countQueries } from '../store/query-times.js'
 
 export const accountRoutes =
   (platform: Platform, { plans, usage }: Accounts): FastifyPluginAsyncTypebox =>
@@ -28,7 +27,7 @@ export const accountRoutes =
       '/v1/keys',
       {
         bodyLimit: 16 * 1024,
-        config: { access: 'public' },
+        config: { access: PUBLIC },
         schema: {
           operationId: 'createKey',
           summary: 'Get a free key',
@@ -59,7 +58,7 @@ export const accountRoutes =
     app.get(
       '/v1/plans',
       {
-        config: { access: 'public', cacheMs: 300_000 },
+        config: { access: PUBLIC, cacheMs: 300_000 },
         schema: {
           operationId: 'listPlans',
           summary: 'What each plan grants, and what it costs',
@@ -85,11 +84,12 @@ export const accountRoutes =
           response: { 200: UsageReply },
         },
       },
-      async ({ caller, stopwatch }) => {
+      async (request) => {
+        const { caller } = request
         if (caller === undefined) throw new Error('the route is not public')
         const nowMs = clock.now()
         const month = monthOf(nowMs)
-        const rows = await selectUsage(countQueries(platform.sql, stopwatch), caller.accountId, month)
+        const rows = await selectUsage(request.readSql(), caller.accountId, month)
         return presentUsage(caller, nowMs, (meter) => {
           const written = rows.find((row) => row.meter === meter)?.used ?? 0n
           return Number(written) + usage.pending(caller.accountId, month, meter)

@@ -1,15 +1,17 @@
 import { Counter } from 'prom-client'
 import type { Platform } from '../platform.js'
 import { Admission } from './admission.js'
+import { DatabaseReads } from './database-reads.js'
 import { KeyRing } from './key-ring.js'
 import { Operators } from './operators.js'
 import { readPlans } from './plans-file.js'
 import { SharedLimiter } from './shared-limiter.js'
 import { UsageMeter } from './usage-meter.js'
+import { WorkShares } from './work-shares.js'
 
 export type Accounts = ReturnType<typeof createAccounts>
 
-/** Who may ask for what, and how often. */
+/** Who may ask for what, how often, and at which cost. */
 export function createAccounts({ config, store, clock, metrics }: Platform) {
   const plans = readPlans(config.plansFile)
   const keyRing = new KeyRing({ store, plans, clock })
@@ -20,6 +22,7 @@ export function createAccounts({ config, store, clock, metrics }: Platform) {
     labelNames: ['bucket'] as const,
     registers: [metrics],
   })
+  const shares = new WorkShares({ registry: metrics })
   return {
     plans,
     keyRing,
@@ -28,5 +31,7 @@ export function createAccounts({ config, store, clock, metrics }: Platform) {
     operators: new Operators({ store, clock }),
     usage: new UsageMeter(store, clock),
     rateLimited,
+    shares,
+    reads: new DatabaseReads({ store, shares, registry: metrics }),
   }
 }

@@ -12,6 +12,10 @@ const count = (max = 2 ** 31 - 1): Kind => ({
   name: `an integer from 0 to ${max}`,
   isValid: (value) => Number.isInteger(value) && isNumberIn(value, max),
 })
+const positive = (max: number): Kind => ({
+  name: `an integer from 1 to ${max}`,
+  isValid: (value) => value !== 0 && count(max).isValid(value),
+})
 const limit = (max?: number): Kind => {
   const { name, isValid } = count(max)
   const isLimit = (value: unknown) => value === null || isValid(value)
@@ -31,6 +35,7 @@ const FIELDS: Record<string, { grant: keyof Grants; kind: Kind }> = {
   rest_per_minute: { grant: 'restPerMinute', kind: count(1_000_000) },
   v3_per_minute: { grant: 'v3PerMinute', kind: count(1_000_000) },
   v3_heavy_per_minute: { grant: 'v3HeavyPerMinute', kind: count(1_000_000) },
+  work_per_second: { grant: 'workPerSecond', kind: positive(100_000) },
   large_answers: { grant: 'largeAnswersMax', kind: count(32) },
   condition_positions_page: { grant: 'conditionPositionsPageMax', kind: count(1_000) },
   trade_export: { grant: 'tradeExport', kind: flag },

@@ -10,6 +10,7 @@ export const presentPlan = (plan: Plan) => ({
   rest_per_minute: plan.restPerMinute,
   v3_per_minute: plan.v3PerMinute,
   v3_heavy_per_minute: plan.v3HeavyPerMinute,
+  work_per_second: plan.workPerSecond,
   large_answers: plan.largeAnswersMax,
   condition_positions_page: plan.conditionPositionsPageMax,
   trade_export: plan.tradeExport,

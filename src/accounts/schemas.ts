@@ -46,6 +46,10 @@ export const PlanLimits = namedObject('Plan', {
   rest_per_minute: Limit,
   v3_per_minute: Limit,
   v3_heavy_per_minute: Limit,
+  work_per_second: Type.Integer({
+    minimum: 1,
+    description: 'units of work, about a millisecond each, that an account may spend while others work too',
+  }),
   large_answers: Limit,
   condition_positions_page: Limit,
   trade_export: Type.Boolean(),

@@ -3,7 +3,7 @@ import { type Static, type TObject, type TSchema, Type } from 'typebox'
 import type { Stopwatch } from '../lib/stopwatch.js'
 import type { Platform } from '../platform.js'
 import type { Sql } from '../store/connection.js'
-import { countQueries } from '../store/query-times.js'
+import { watchQueries } from '../store/query-times.js'
 import { type Endpoint, type EndpointHead, type Requester, withinTime } from './endpoint.js'
 import { compileValidator } from './validation.js'
 
@@ -93,7 +93,7 @@ export function defineAnswer<
         // A field of the path wins over one of the same name that a caller puts elsewhere.
         const given: object = Object.assign({}, request.body, request.query, request.params)
         const baseUrl = platform.config.publicUrl ?? `${request.protocol}://${request.host}`
-        const counted = countQueriesOf(platform, stopwatch)
+        const counted = platformOf(platform, request)
         const sql = counted.answerSql
         const nowMs = platform.clock.now()
         const tools = { platform: counted, deps, sql, caller, nowMs, baseUrl, stopwatch }
@@ -109,12 +109,11 @@ export function defineAnswer<
   }
 }
 
-/** The same platform for one request, whose stopwatch counts the queries. */
-function countQueriesOf(platform: Platform, stopwatch: Stopwatch | undefined): Platform {
-  if (stopwatch === undefined) return platform
+/** The same platform for one request: its queries are counted, and those of `answerSql` wait for their slots. */
+function platformOf(platform: Platform, request: FastifyRequest): Platform {
   return Object.create(platform, {
-    sql: { get: () => countQueries(platform.sql, stopwatch) },
-    answerSql: { get: () => countQueries(platform.answerSql, stopwatch) },
+    sql: { get: () => watchQueries(platform.sql, request) },
+    answerSql: { get: () => request.readSql() },
   })
 }
 

@@ -1,10 +1,11 @@
 import type { FastifyPluginAsync } from 'fastify'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestApp, type TestApp } from '../../test/test-app.js'
+import { PROBE } from '../accounts/access.js'
 
 const routes: FastifyPluginAsync = async (app) => {
-  app.get('/of-chain', { config: { access: 'public', dependsOnChain: true } }, async () => [])
-  app.get('/of-us', { config: { access: 'public' } }, async () => [])
+  app.get('/of-chain', { config: { access: PROBE, dependsOnChain: true } }, async () => [])
+  app.get('/of-us', { config: { access: PROBE } }, async () => [])
 }
 
 let t: TestApp

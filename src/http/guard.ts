@@ -2,10 +2,14 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyInstance, onRequestHookHandler, RouteOptions } from 'fastify'
 import type { Access } from '../accounts/access.js'
 import { type Admit, type Admitted, HOW_TO_SEND, RateLimited } from '../accounts/admission.js'
+import { OPERATION_COSTS } from '../accounts/costs.js'
 import type { Accounts } from '../accounts/domain.js'
 import type { Caller } from '../accounts/key-ring.js'
 import type { Operators } from '../accounts/operators.js'
-import { ApiError } from '../core/errors.js'
+import { describeWorkLimit, type WorkOwner, type WorkShares } from '../accounts/work-shares.js'
+import { ApiError, tooManyRequests } from '../core/errors.js'
+import { networkOf } from '../lib/ip-address.js'
+import type { Pool } from '../store/connection.js'
 import { setHeaders } from './request-headers.js'
 
 declare module 'fastify' {
@@ -16,6 +20,11 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Set on every route that needs an API key. */
     caller: Caller | undefined
+    /**
+     * The database for what the request reads. Queries wait for a connection of the caller's share, and their time is
+     * charged to the caller.
+     */
+    readSql(): Pool
     /** Set on every route that needs an operator's key: its id, such as `op_1`. */
     operator: string | undefined
   }
@@ -23,6 +32,9 @@ declare module 'fastify' {
 
 /** Puts the admission before every route registered after this call. */
 export function guardRoutes(app: FastifyInstance, accounts: Accounts): void {
+  app.decorateRequest('readSql', function readSql() {
+    return accounts.reads.sqlFor(this.caller ?? strangerAt(this.ip), this.stopwatch)
+  })
   app.addHook('onRoute', (route) => {
     const access = route.config?.access
     if (access === undefined) throw new Error(`${route.url} does not say who may use it`)
@@ -33,11 +45,14 @@ export function guardRoutes(app: FastifyInstance, accounts: Accounts): void {
 
 const READING = ['GET', 'HEAD', 'OPTIONS']
 
-function chooseGuard({ admission, operators }: Accounts, { method }: RouteOptions, access: Access) {
-  if (access === 'public') return admitAll
+function chooseGuard(accounts: Accounts, { method }: RouteOptions, access: Access) {
+  const { admission, operators, shares } = accounts
   if (access === 'operator') return createOperatorGuard(operators)
+  const cost = OPERATION_COSTS[access.cost]
+  if ('public' in access) return cost === 0 ? admitAll : createPublicGuard(shares, cost)
   const isChange = access.isRead !== true && ![method].flat().every((each) => READING.includes(each))
-  return createGuard(admission.for(access, { isChange }))
+  const charge = (caller: Caller) => shares.charge(caller, cost)
+  return createGuard(admission.for(access, { isChange }), charge)
 }
 
 // Routes with a cache overwrite this header.
@@ -48,16 +63,37 @@ const admitAll: onRequestHookHandler = (_request, reply, done) => {
   done()
 }
 
+/** Of all addresses that send no key. */
+const STRANGERS_PLAN = { workPerSecond: 50 }
+
+const strangerAt = (ip: string): WorkOwner => ({ accountId: networkOf(ip), plan: STRANGERS_PLAN })
+
+function createPublicGuard(shares: WorkShares, cost: number): onRequestHookHandler {
+  return ({ ip }, reply, done) => {
+    reply.header('cache-control', UNCACHED)
+    const stranger = strangerAt(ip)
+    const refusedMs = shares.refusedMs(stranger)
+    if (refusedMs > 0) return done(tooManyRequests(describeWorkLimit(stranger, refusedMs), refusedMs))
+    const admitted = shares.admit(stranger, cost)
+    if (admitted instanceof Promise) void admitted.then(() => done())
+    else done()
+  }
+}
+
 /** With callbacks, because the admission of a known key is synchronous. */
-function createGuard(admit: Admit): onRequestHookHandler {
+function createGuard(admit: Admit, charge: (caller: Caller) => void): onRequestHookHandler {
   return (request, reply, done) => {
     reply.header('cache-control', UNCACHED)
-    const accept = ({ caller, headers }: Admitted) => {
+    const show = ({ caller, headers }: Admitted) => {
       request.caller = caller
       setHeaders(reply, headers)
     }
+    const accept = (admitted: Admitted) => {
+      show(admitted)
+      charge(admitted.caller)
+    }
     const refuse = (error: unknown) => {
-      if (error instanceof RateLimited) accept(error)
+      if (error instanceof RateLimited) show(error)
       done(error as Error)
     }
     try {

@@ -5,8 +5,7 @@ import { badRequest } from '../core/errors.js'
 import type { OrderKey, Page } from '../core/page.js'
 import { namedObject } from '../lib/named-object.js'
 import { nullable } from '../lib/nullable.js'
-import type { Sql } from '../store/connection.js'
-import { countQueries } from '../store/query-times.js'
+import type { Pool, Sql } from '../store/connection.js'
 import { transact } from '../store/transaction.js'
 import type { Cursors } from './cursor.js'
 import {
@@ -235,7 +234,7 @@ export function defineList<
 
   /** What the request asks for, after the schemas have checked it. */
   function parseRequest(request: FastifyRequest) {
-    const { caller, stopwatch } = request
+    const { caller } = request
     if (caller === undefined) throw new Error(`${path} was reached without a caller`)
     const asked = request.query as PageQuery
     const given: object = { ...(request.params as object), ...(request.query as object) }
@@ -249,7 +248,6 @@ export function defineList<
       input,
       view,
       caller,
-      stopwatch,
       hasSecondList,
       isAppended,
       cursor: asked.cursor,
@@ -298,8 +296,7 @@ export function defineList<
     return { values, hasMore, nextCursor, more }
   }
 
-  function readPage(parts: EndpointParts, asked: ReturnType<typeof parseRequest>) {
-    const pool = countQueries(parts.platform.answerSql, asked.stopwatch)
+  function readPage(pool: Pool, parts: EndpointParts, asked: ReturnType<typeof parseRequest>) {
     if (definition.readsOneSnapshot !== true) return selectPage(pool, parts, asked)
     return transact(pool, async (tx) => {
       await tx`set transaction isolation level repeatable read read only`
@@ -313,7 +310,7 @@ export function defineList<
     if (asked.hasSecondList && format !== 'json') {
       throw badRequest(`Invalid format: ${format} has no place for a second list; ask for json.`)
     }
-    const found = await withinTime(definition, () => readPage(parts, asked))
+    const found = await withinTime(definition, () => readPage(request.readSql(), parts, asked))
     const { values, hasMore, nextCursor } = found
     setHeaders(reply, [
       'vary',

@@ -1,7 +1,7 @@
 import swagger from '@fastify/swagger'
 import type { FastifyInstance, RouteOptions } from 'fastify'
 import { Type } from 'typebox'
-import type { Access } from '../accounts/access.js'
+import { type Access, PUBLIC } from '../accounts/access.js'
 import { errorReply } from '../lib/error-reply.js'
 import { VERSION } from '../lib/version.js'
 import { type Compressor, createCompressionHook } from './compression.js'
@@ -102,7 +102,7 @@ export async function describeApi(
 /** Adds to each API route what follows from its access: security and the errors it can give. */
 export function describeErrors(app: FastifyInstance): void {
   app.addHook('onRoute', (route) => {
-    const access = route.config?.access ?? 'public'
+    const access = route.config?.access ?? PUBLIC
     route.schema = {
       ...route.schema,
       security: securityOf(access),
@@ -114,8 +114,8 @@ export function describeErrors(app: FastifyInstance): void {
 const WITH_KEY: Record<string, string[]>[] = [{ header: [] }, { query: [] }, { bearer: [] }]
 
 function securityOf(access: Access): Record<string, string[]>[] {
-  if (access === 'public') return []
   if (access === 'operator') return [{ operator: [] }, { bearer: [] }]
+  if ('public' in access) return []
   return WITH_KEY
 }
 
@@ -174,8 +174,10 @@ function errorsOf({ schema, method, config }: RouteOptions, access: Access): obj
   // Any query string can be malformed, so even a route without parameters can answer 400.
   const statuses: (keyof typeof ERRORS)[] = [500, 503, 400]
   if (schema?.body !== undefined && method !== 'GET') statuses.push(413, 415)
-  if (access !== 'public') statuses.push(401, 403, 429)
-  if (typeof access === 'object' && access.plan?.refusal === 402) statuses.push(402)
+  const isPublic = access !== 'operator' && 'public' in access
+  if (!isPublic) statuses.push(401, 403)
+  if (!isPublic || access.cost !== 'none') statuses.push(429)
+  if (typeof access === 'object' && 'plan' in access && access.plan?.refusal === 402) statuses.push(402)
   if (config?.cacheMs !== undefined) statuses.push(304)
   return Object.fromEntries(statuses.map((status) => [status, ERRORS[status]]))
 }

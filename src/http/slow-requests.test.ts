@@ -5,8 +5,8 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createTestApp, type TestApp, type TestContext } from '../../test/test-app.js'
 import { until } from '../../test/until.js'
 import { accountRoutes } from '../account-api/routes.js'
+import { PROBE, STANDARD } from '../accounts/access.js'
 import { pause } from '../lib/timing.js'
-import { countQueries } from '../store/query-times.js'
 import { transact } from '../store/transaction.js'
 import { awaitTurn } from './large-answer.js'
 
@@ -15,7 +15,7 @@ const SLOW_MS = 200
 const LONG_MS = 300
 const LARGE_BYTES = 30 * 1024 * 1024
 
-const access = { buckets: ['rest'] } as const
+const access = STANDARD
 
 const testRoutes =
   (ctx: TestContext): FastifyPluginAsync =>
@@ -24,12 +24,11 @@ const testRoutes =
       await awaitTurn(ctx.largeAnswers, request, reply)
       return reply.type('text/plain').send(Buffer.alloc(LARGE_BYTES, 'a'))
     })
-    app.get('/query', { config: { access: 'public' } }, async ({ stopwatch }) => ({
-      rows: (await countQueries(ctx.answerSql, stopwatch)`select 1`).length,
+    app.get('/query', { config: { access: PROBE } }, async (request) => ({
+      rows: (await request.readSql()`select 1`).length,
     }))
-    app.post('/transaction', { config: { access } }, async ({ stopwatch }) => {
-      const sql = countQueries(ctx.answerSql, stopwatch)
-      const answer = await transact(sql, async function selectSlowly(tx) {
+    app.post('/transaction', { config: { access } }, async (request) => {
+      const answer = await transact(request.readSql(), async function selectSlowly(tx) {
         return await tx`select pg_sleep(${LONG_MS / 1000})`
       })
       return { rows: answer.length }

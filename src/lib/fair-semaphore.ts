@@ -7,9 +7,11 @@ type Limits = {
   waitingMax?: number
 }
 
-type SlotRequest = {
-  /** Whose share it is: an account. */
-  owner: number
+type Owner = number | string
+
+export type SlotRequest = {
+  /** Whose share it is: an account, or an address. */
+  owner: Owner
   /** Slots that the owner may hold at once. */
   ownMax: number
   /** Requests of the owner that may wait. */
@@ -33,7 +35,7 @@ type Waiter = Pick<SlotRequest, 'owner' | 'ownMax'> & { begin: () => void }
  */
 export class FairSemaphore {
   readonly #limits: Required<Limits>
-  readonly #running = new Map<number, number>()
+  readonly #running = new Map<Owner, number>()
   readonly #waiters = new Set<Waiter>()
   #total = 0
 
@@ -62,9 +64,17 @@ export class FairSemaphore {
   /** Resolves with what frees the slot again, to be called once. */
   async acquire(request: SlotRequest): Promise<() => void> {
     request.signal?.throwIfAborted()
-    if (this.#hasSlot(request)) this.#begin(request.owner)
-    else await this.#wait(request)
+    const release = this.acquireNow(request)
+    if (release !== undefined) return release
+    await this.#wait(request)
     return () => this.#end(request.owner)
+  }
+
+  /** The same where a slot is free; `undefined`: none is. */
+  acquireNow({ owner, ownMax }: Pick<SlotRequest, 'owner' | 'ownMax'>): (() => void) | undefined {
+    if (!this.#hasSlot({ owner, ownMax })) return undefined
+    this.#begin(owner)
+    return () => this.#end(owner)
   }
 
   #wait(request: SlotRequest): Promise<void> {
@@ -97,12 +107,12 @@ export class FairSemaphore {
     })
   }
 
-  #begin(owner: number): void {
+  #begin(owner: Owner): void {
     this.#total++
     this.#running.set(owner, this.#runningOf(owner) + 1)
   }
 
-  #end(owner: number): void {
+  #end(owner: Owner): void {
     this.#total--
     const left = this.#runningOf(owner) - 1
     if (left === 0) this.#running.delete(owner)
@@ -130,11 +140,11 @@ export class FairSemaphore {
     return this.#runningOf(owner) < ownMax
   }
 
-  #runningOf(owner: number): number {
+  #runningOf(owner: Owner): number {
     return this.#running.get(owner) ?? 0
   }
 
-  #waitingOf(owner: number): number {
+  #waitingOf(owner: Owner): number {
     let count = 0
     for (const waiter of this.#waiters) if (waiter.owner === owner) count++
     return count

@@ -157,6 +157,10 @@ test('a database that is not there at the start is waited for', async () => {
     get answers() {
       return noDatabase
     },
+    get heavyAnswers() {
+      return noDatabase
+    },
+    readsMax: { light: 8, heavy: 1 },
     get control() {
       return noDatabase
     },

@@ -14,7 +14,7 @@ import { OnlineSearchQuery, OnlineSearchReply } from './schemas.js'
 
 const TTL_SECONDS_MAX = 3_600
 
-const ACCESS: KeyedAccess = { buckets: ['rest', 'search_online'] }
+const ACCESS: KeyedAccess = { buckets: ['rest', 'search_online'], cost: 'page' }
 
 const DESCRIPTION = `Asks search engines through the SearXNG of this server. Answers are kept in memory: \`cache_ttl_seconds\`
 says how old one may be, and an answer that lacks an engine is used for a minute at most. While no engine

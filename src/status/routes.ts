@@ -2,13 +2,12 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
 import { Gauge } from 'prom-client'
-import { STANDARD } from '../accounts/access.js'
+import { PROBE, STANDARD } from '../accounts/access.js'
 import { coverageOf } from '../chain/coverage.js'
 import { selectCoverage, selectState, selectTimeFrom } from '../chain/queries.js'
 import { ApiError } from '../core/errors.js'
 import type { Platform } from '../platform.js'
 import { readTickCoverage } from '../prices/archive/coverage.js'
-import { countQueries } from '../store/query-times.js'
 import { presentCoverage, presentStatus, presentTicks } from './present.js'
 import { readiness } from './readiness.js'
 import { CoverageQuery, CoverageReply, HealthReply, ReadyReply, StatusReply } from './schemas.js'
@@ -20,7 +19,7 @@ export const statusRoutes =
     app.get(
       '/healthz',
       {
-        config: { access: 'public' },
+        config: { access: PROBE },
         schema: {
           operationId: 'getHealth',
           summary: 'Is the process alive?',
@@ -34,7 +33,7 @@ export const statusRoutes =
     app.get(
       '/readyz',
       {
-        config: { access: 'public' },
+        config: { access: PROBE },
         schema: {
           operationId: 'getReadiness',
           summary: 'Can the service do its work?',
@@ -80,8 +79,9 @@ export const statusRoutes =
           response: { 200: CoverageReply },
         },
       },
-      async ({ query, stopwatch }) => {
-        const sql = countQueries(platform.sql, stopwatch)
+      async (request) => {
+        const { query } = request
+        const sql = request.readSql()
         const state = await selectState(sql)
         const ranges = await selectCoverage(sql)
         const timeFrom = async (block: number | null) =>
@@ -99,7 +99,7 @@ export const statusRoutes =
     )
 
     const collectMetrics = createCollector(platform)
-    app.get('/metrics', { config: { access: 'public' }, schema: { hide: true } }, async (request, reply) => {
+    app.get('/metrics', { config: { access: PROBE }, schema: { hide: true } }, async (request, reply) => {
       if (!mayScrape(request, platform.config.metricsToken)) {
         throw new ApiError(
           403,

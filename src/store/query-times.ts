@@ -5,31 +5,54 @@ import type { Pool } from './connection.js'
  * The fields of the driver's query that say when it runs. It is `active` while the database works on it;
  * from the call of `handler` until then it waits for a connection.
  */
-type DriverQuery = { handler: (query: DriverQuery) => void; active: boolean; [TIMES]?: QueryTimes }
+type DriverQuery = {
+  handler: (query: DriverQuery) => void
+  reject: (error: unknown) => void
+  active: boolean
+  [TIMES]?: QueryTimes
+}
 
 const TIMES = Symbol('times')
 
-/** The same pool for one request, whose stopwatch counts the queries, those of transactions included. */
-export function countQueries(pool: Pool, stopwatch: Stopwatch | undefined): Pool {
-  if (stopwatch === undefined) return pool
-  const begin = (work: (tx: object) => unknown) => {
-    let end = stopwatch.beginWait()
-    const begun = pool.begin(async (tx) => {
-      end()
-      const result = await work(countCalls(tx, stopwatch))
-      end = stopwatch.beginQuery(() => 'commit')
-      return result
-    })
-    return begun.finally(() => end())
-  }
-  return countCalls(pool, stopwatch, { begin })
+/** Who may query when. */
+export type QuerySlots = {
+  /** The result ends the slot, and is called once. Rejects with the error that the query ends with. */
+  acquire(): (() => void) | Promise<() => void>
 }
 
-function countCalls<Sql extends object>(sql: Sql, stopwatch: Stopwatch, own: object = {}): Sql {
+type Watch = {
+  /** Counts the queries of a request; `undefined`: they are not counted. */
+  stopwatch?: Stopwatch | undefined
+  /** Each query, or each transaction as a whole, waits for a slot. */
+  slots?: QuerySlots
+}
+
+/** The same pool for one request, whose queries are counted and wait for their slots. */
+export function watchQueries(pool: Pool, watch: Watch): Pool {
+  const { stopwatch, slots } = watch
+  if (stopwatch === undefined && slots === undefined) return pool
+  const begin = async (work: (tx: object) => unknown) => {
+    let end = stopwatch?.beginWait()
+    const release = await slots?.acquire()
+    const begun = pool.begin(async (tx) => {
+      end?.()
+      const result = await work(watchCalls(tx, { stopwatch }))
+      end = stopwatch?.beginQuery(() => 'commit')
+      return result
+    })
+    return await begun.finally(() => {
+      release?.()
+      end?.()
+    })
+  }
+  return watchCalls(pool, watch, { begin })
+}
+
+function watchCalls<Sql extends object>(sql: Sql, watch: Watch, own: object = {}): Sql {
   return new Proxy(sql, {
     apply(target, receiver, args) {
       const result: unknown = Reflect.apply(target as never, receiver, args)
-      if (isTemplate(args[0])) countQuery(result as DriverQuery, args[0], stopwatch)
+      if (isTemplate(args[0])) watchQuery(result as DriverQuery, args[0], watch)
       return result
     },
     get: (target, name) => Reflect.get(name in own ? own : target, name),
@@ -39,26 +62,35 @@ function countCalls<Sql extends object>(sql: Sql, stopwatch: Stopwatch, own: obj
 const isTemplate = (first: unknown): first is TemplateStringsArray => Array.isArray(first) && 'raw' in first
 
 /** A part of a statement is a query, too, but never reaches the handler. */
-function countQuery(query: DriverQuery, template: TemplateStringsArray, stopwatch: Stopwatch): void {
-  const place = placeOf(template)
+function watchQuery(query: DriverQuery, template: TemplateStringsArray, { stopwatch, slots }: Watch): void {
+  const place = stopwatch === undefined ? {} : placeOf(template)
   const { handler } = query
   query.handler = (same) => {
-    query[TIMES] = new QueryTimes(stopwatch, place)
+    const times = new QueryTimes(stopwatch, place)
+    query[TIMES] = times
     Object.defineProperty(query, 'active', ACTIVE)
-    handler(same)
+    const start = (release?: () => void) => {
+      times.release = release
+      handler(same)
+    }
+    const slot = slots?.acquire()
+    if (slot instanceof Promise) slot.then(start, query.reject)
+    else start(slot)
   }
 }
 
 class QueryTimes {
-  readonly #stopwatch: Stopwatch
+  readonly #stopwatch: Stopwatch | undefined
   readonly #place: Place
+  /** Ends the slot of the query. */
+  release: (() => void) | undefined
   #end: (() => void) | undefined
   #isActive = false
 
-  constructor(stopwatch: Stopwatch, place: Place) {
+  constructor(stopwatch: Stopwatch | undefined, place: Place) {
     this.#stopwatch = stopwatch
     this.#place = place
-    this.#end = stopwatch.beginWait()
+    this.#end = stopwatch?.beginWait()
   }
 
   get isActive(): boolean {
@@ -69,7 +101,10 @@ class QueryTimes {
   set isActive(value: boolean) {
     this.#isActive = value
     this.#end?.()
-    this.#end = value ? this.#stopwatch.beginQuery(() => nameOf(this.#place)) : undefined
+    this.#end = value ? this.#stopwatch?.beginQuery(() => nameOf(this.#place)) : undefined
+    if (value) return
+    this.release?.()
+    this.release = undefined
   }
 }
 
@@ -92,7 +127,7 @@ function placeOf(template: TemplateStringsArray): Place {
   const known = places.get(template)
   if (known !== undefined) return known
   const place: Place = {}
-  Error.captureStackTrace(place, countQuery)
+  Error.captureStackTrace(place, watchQuery)
   places.set(template, place)
   return place
 }

@@ -12,6 +12,8 @@ const PULSE_TIMEOUT_MS = 2_000
 /** How long the database works on one query of an answer. */
 export const ANSWER_QUERY_MS_MAX = 5_000
 const ANSWERS = { queryMsMax: ANSWER_QUERY_MS_MAX, isSerial: true }
+/** Exports of trades that are read at the same time, each for minutes. */
+export const EXPORT_CONNECTIONS = 2
 const BACKOFF_MS = [100, 200, 500, 1_000, 2_000, 5_000]
 
 type StoreOptions = {
@@ -33,6 +35,7 @@ export class Store {
   readonly #stopping = new AbortController()
   #pool: Pool
   #answers: Pool
+  #heavyAnswers: Pool
   // A connection of its own: a busy pool must not look like a lost database.
   #pulse: Pool
   #problem: string | undefined = 'starting'
@@ -41,6 +44,7 @@ export class Store {
     this.#options = options
     this.#pool = this.#createPool(options.connectionsMax)
     this.#answers = this.#createPool(options.connectionsMax, ANSWERS)
+    this.#heavyAnswers = this.#createPool(this.readsMax.heavy + EXPORT_CONNECTIONS, ANSWERS)
     this.#pulse = this.#createPool(1)
   }
 
@@ -52,6 +56,17 @@ export class Store {
   /** The same for answers to callers: a query that takes too long is cancelled. */
   get answers(): Pool {
     return this.#answers
+  }
+
+  /** The same for exports, and for accounts that have used up their share of the database's time. */
+  get heavyAnswers(): Pool {
+    return this.#heavyAnswers
+  }
+
+  /** Queries of answers that run at a time, exports aside. The heavy ones leave processors to all others. */
+  get readsMax(): { light: number; heavy: number } {
+    const { connectionsMax: light } = this.#options
+    return { light, heavy: Math.max(1, Math.floor(light / 8)) }
   }
 
   /** A connection without requests: its queries are not late when the pool is busy. */
@@ -85,8 +100,12 @@ export class Store {
 
   async close(): Promise<void> {
     this.#stopping.abort()
-    const pools = [this.#pool, this.#answers]
+    const pools = [this.#pool, this.#answers, this.#heavyAnswers]
     await Promise.all([...pools.map((pool) => pool.end({ timeout: 0.3 })), this.#pulse.end({ timeout: 0 })])
+  }
+
+  get #pools(): Pool[] {
+    return [this.#pool, this.#answers, this.#heavyAnswers, this.#pulse]
   }
 
   async #check(): Promise<void> {
@@ -119,7 +138,7 @@ export class Store {
    */
   #createPool(connectionsMax: number, options: Partial<typeof ANSWERS> = {}): Pool {
     const onClose = () => {
-      const isInUse = [this.#pool, this.#answers, this.#pulse].includes(pool)
+      const isInUse = this.#pools.includes(pool)
       if (isInUse && !this.#stopping.signal.aborted) this.#replacePools()
     }
     const pool = createPool(this.#options.target, connectionsMax, { onClose, ...options })
@@ -127,10 +146,10 @@ export class Store {
   }
 
   #replacePools(): void {
-    const old = [this.#pool, this.#answers, this.#pulse]
-    for (const pool of old) void pool.end({ timeout: 0 }).catch(() => undefined)
+    for (const pool of this.#pools) void pool.end({ timeout: 0 }).catch(() => undefined)
     this.#pool = this.#createPool(this.#options.connectionsMax)
     this.#answers = this.#createPool(this.#options.connectionsMax, ANSWERS)
+    this.#heavyAnswers = this.#createPool(this.readsMax.heavy + EXPORT_CONNECTIONS, ANSWERS)
     this.#pulse = this.#createPool(1)
   }
 }

@@ -1,7 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { STANDARD } from '../../accounts/access.js'
 import type { Platform } from '../../platform.js'
-import { countQueries } from '../../store/query-times.js'
 import { COIN_CODES, WINDOW_SEC, windowSlugs, windowStartAt } from './coins.js'
 import { presentActive, presentEvents, presentSeries } from './present.js'
 import { selectMarkets, selectOpenEvents, selectSeries, selectWindows } from './queries.js'
@@ -36,8 +35,8 @@ export const cryptoMarketRoutes =
           response: { 200: ActiveReply },
         },
       },
-      async ({ stopwatch }) => {
-        const sql = countQueries(platform.sql, stopwatch)
+      async (request) => {
+        const sql = request.readSql()
         const windowStart = windowStartAt(platform.clock.now())
         const slugs = windowSlugs(windowStart)
         const events = await selectWindows(sql, slugs)
@@ -63,8 +62,8 @@ export const cryptoMarketRoutes =
           response: { 200: MarketsReply },
         },
       },
-      async ({ stopwatch }) => {
-        const sql = countQueries(platform.sql, stopwatch)
+      async (request) => {
+        const sql = request.readSql()
         const events = await selectOpenEvents(sql, platform.clock.now(), EVENTS_MAX)
         const markets = await selectMarkets(sql, idsOf(events))
         return presentEvents(events, markets)
@@ -88,7 +87,7 @@ export const cryptoMarketRoutes =
           response: { 200: SeriesReply },
         },
       },
-      async ({ stopwatch }) => presentSeries(await selectSeries(countQueries(platform.sql, stopwatch), 500)),
+      async (request) => presentSeries(await selectSeries(request.readSql(), 500)),
     )
   }
 

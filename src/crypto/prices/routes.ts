@@ -16,7 +16,6 @@ import { feedOf, symbolOf, TICK_SOURCES } from '../../prices/streams.js'
 import { readPrices } from '../../prices/windows/price-window.js'
 import { SitePrices } from '../../prices/windows/site-prices.js'
 import { cacheMsOf, parseWindow } from '../../prices/windows/window.js'
-import { countQueries } from '../../store/query-times.js'
 import type { SitePriceClient } from '../../upstreams/site-price/client.js'
 import { CandlesQuery, CandlesReply, PriceQuery, PriceReply, TicksQuery, TicksReply } from './schemas.js'
 
@@ -70,7 +69,7 @@ export const tickRoutes =
         if (ticksMax(range) > SMALL_TICKS_MAX) {
           await awaitTurn(largeAnswers, request, reply as FastifyReply)
         }
-        const sql = countQueries(platform.sql, request.stopwatch)
+        const sql = request.readSql()
         const slices = readSlices(sql, cache, range, platform.clock.now())
         return send(await streamTicks(envelope, slices))
       },
@@ -109,12 +108,8 @@ export const candleRoutes =
           response: { 200: CandlesReply },
         },
       },
-      async ({ query, stopwatch }) => ({
-        candles: await readCandles(
-          countQueries(platform.sql, stopwatch),
-          symbolOf(query.symbol),
-          platform.clock.now(),
-        ),
+      async (request) => ({
+        candles: await readCandles(request.readSql(), symbolOf(request.query.symbol), platform.clock.now()),
       }),
     )
   }
@@ -155,10 +150,10 @@ export const windowRoutes =
           },
         },
       },
-      async ({ query, caller, stopwatch }) => {
+      async (request) => {
+        const { query, caller } = request
         const nowMs = platform.clock.now()
-        const sql = countQueries(platform.sql, stopwatch)
-        const sources = { sql, site, accountId: caller?.accountId }
+        const sources = { sql: request.readSql(), site, accountId: caller?.accountId }
         const window = parseWindow(query, nowMs)
         const { completed, ...prices } = await readPrices(sources, window, nowMs)
         return { ...prices, timestamp: nowMs, completed, incomplete: !completed, cached: false }

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { Static } from 'typebox'
+import { storeOf } from '../../../test/database.js'
 import { createTestApp, type TestApp } from '../../../test/test-app.js'
 import { buildApp } from '../../app.js'
 import type { Tick, TicksReply } from '../../crypto/prices/schemas.js'
@@ -55,7 +56,7 @@ export const toQuery = (asked: Asked): string => {
 /** Another process on the same database, which may see it through a pool of its own. */
 export async function openTwin({ ctx, target }: TestApp, sql: Pool = ctx.sql): Promise<FastifyInstance> {
   const { config, log, clock } = ctx
-  const store = { sql, answers: sql, control: sql, problem: undefined }
+  const store = storeOf(sql)
   const platform = createPlatform({ config, log, clock, store })
   const app = await buildApp(platform, createDomains(platform, { target }))
   await app.ready()

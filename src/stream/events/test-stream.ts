@@ -1,4 +1,4 @@
-import { createTestDatabase, type TestDatabase } from '../../../test/database.js'
+import { createTestDatabase, storeOf, type TestDatabase } from '../../../test/database.js'
 import { ManualClock } from '../../../test/manual-clock.js'
 import type { PlanId } from '../../accounts/plans.js'
 import { Bus, type BusOptions } from '../../bus/bus.js'
@@ -32,7 +32,7 @@ export async function openTestStream(options: TestStreamOptions = {}) {
   const log = createLog('warn', { write: (line) => logged.push(line) })
   const bus = given ?? new Bus({ clock: time, log, ...limits })
   const { sql, control } = database
-  const store = { sql, answers: sql, control, problem: undefined }
+  const store = storeOf(sql, control)
   const { config } = loadConfig({})
   const platform = createPlatform({ config, log, store, clock: time })
   const { stream } = createDomains(platform, { target: database.target })

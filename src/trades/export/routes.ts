@@ -11,7 +11,6 @@ import { setHeaders } from '../../http/request-headers.js'
 import { chooseRowFormat, describeRows, ROW_FORMATS, type RowFormatName } from '../../http/row-format.js'
 import { selectLastReorg } from '../../lookups/snapshot.js'
 import type { Platform } from '../../platform.js'
-import { countQueries } from '../../store/query-times.js'
 import type { FillKind } from './queries.js'
 import {
   DayExportQuery,
@@ -204,7 +203,7 @@ function addExport(
     // The answer to HEAD has no body, and the framework would read all of it.
     if (request.method === 'HEAD') return reply.send(Readable.from([]))
     await awaitTurn(largeAnswers, request, reply)
-    const reorg = await selectLastReorg(countQueries(platform.answerSql, request.stopwatch))
+    const reorg = await selectLastReorg(request.readSql())
     const joining = exports.join(wanted, format, reorg)
     return sendExport(reply, { [field]: subject }, wanted, format, joining)
   })

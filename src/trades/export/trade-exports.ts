@@ -4,7 +4,7 @@ import type { Clock } from '../../core/clock.js'
 import { ApiError } from '../../core/errors.js'
 import type { RowFormatName } from '../../http/row-format.js'
 import { FairSemaphore } from '../../lib/fair-semaphore.js'
-import type { Store } from '../../store/store.js'
+import { EXPORT_CONNECTIONS, type Store } from '../../store/store.js'
 import { ROW_WRITERS, type RowWriter } from './row-writer.js'
 import { Spool } from './spool.js'
 import {
@@ -18,12 +18,10 @@ import {
 const KEPT_MS = 5 * 60_000
 /** Of all files that are kept together. The largest export has about 130 MB. */
 const KEPT_BYTES_MAX = 1024 ** 3
-/** Each takes a connection to the database. */
-const READS_MAX = 2
 /** The exports of all accounts wait in one queue: callers share an export that another one began. */
-const QUEUE = { owner: 0, ownMax: READS_MAX }
+const QUEUE = { owner: 0, ownMax: EXPORT_CONNECTIONS }
 
-type Deps = { store: Pick<Store, 'answers'>; clock: Clock }
+type Deps = { store: Pick<Store, 'heavyAnswers'>; clock: Clock }
 
 /**
  * The exports that are being made, which all callers who ask for the same one share, and those of the
@@ -34,7 +32,7 @@ export class TradeExports {
   readonly #limits: ExportLimits
   readonly #inProgress = new Map<string, TradeExport>()
   readonly #kept: LRUCache<string, TradeExport>
-  readonly #slots = new FairSemaphore({ totalMax: READS_MAX })
+  readonly #slots = new FairSemaphore({ totalMax: EXPORT_CONNECTIONS })
 
   constructor(deps: Deps, limits: ExportLimits) {
     this.#deps = deps
@@ -66,7 +64,7 @@ export class TradeExports {
     const begun = new TradeExport(
       (sink, signal) =>
         this.#slots.run({ ...QUEUE, signal }, () =>
-          streamExport(this.#deps.store.answers, wanted, this.#limits, sink, signal),
+          streamExport(this.#deps.store.heavyAnswers, wanted, this.#limits, sink, signal),
         ),
       ROW_WRITERS[format]('address' in wanted.of ? wanted.of.address : undefined),
     )

@@ -11,7 +11,6 @@ import type { LargeAnswers } from '../../http/large-answers.js'
 import { errorReply } from '../../lib/error-reply.js'
 import type { Platform } from '../../platform.js'
 import type { Sql } from '../../store/connection.js'
-import { countQueries } from '../../store/query-times.js'
 import type { SecretBox } from '../../store/secret-box.js'
 import { transact } from '../../store/transaction.js'
 import { type AttemptResult, Sender } from '../deliver/sender.js'
@@ -179,10 +178,10 @@ const LIST: Endpoint<WebhookDeps> = {
       response: { 200: ListWebhooksReply },
     }
     app.get('/v3/webhooks', { config: { access: V3 }, schema }, async (request, reply) => {
-      const { caller, stopwatch } = request
+      const { caller } = request
       if (caller === undefined) throw new Error('the route is not public')
       await awaitTurn(deps.largeAnswers, request, reply)
-      const pieces = await listWebhooks(countQueries(platform.answerSql, stopwatch), caller.accountId)
+      const pieces = await listWebhooks(request.readSql(), caller.accountId)
       return reply.type('application/json; charset=utf-8').send(Readable.from(pieces))
     })
   },

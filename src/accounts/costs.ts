@@ -1,0 +1,37 @@
+/**
+ * What work costs, in units: one is about a millisecond of the service's thread or of a database connection. What is
+ * not known before, such as the time of a query, is charged when it is over.
+ */
+export const OPERATION_COSTS = {
+  /** Answered from memory, for probes that must always be answered. */
+  none: 0,
+  /** A few rows by key. */
+  small: 1,
+  /** A page of a list, or an answer of an upstream. */
+  page: 3,
+  /** Sums over many rows, or thousands of rows rendered. */
+  heavy: 20,
+} as const
+
+export type OperationCost = keyof typeof OPERATION_COSTS
+
+/** How much of each costs one unit on a socket. */
+const PER_UNIT = {
+  /** Bytes of a client's message, which are parsed. */
+  messageBytes: 32 * 1024,
+  /** Identifiers that are looked up in the catalogue. */
+  identifiers: 50,
+  /** Values of filters, which are checked and put into the index. */
+  filterItems: 250,
+  /** Order books that are sent whole. */
+  snapshots: 25,
+  /** Characters of events of the past. */
+  replayedLength: 64 * 1024,
+  /** Events of the past that are compared with the filters. */
+  scannedEvents: 2_000,
+} as const
+
+export type SocketCost = keyof typeof PER_UNIT
+
+/** The units of some amount. */
+export const costOf = (kind: SocketCost, amount: number): number => amount / PER_UNIT[kind]

@@ -1,0 +1,97 @@
+import { Gauge, type Registry } from 'prom-client'
+import { ApiError, tooManyRequests } from '../core/errors.js'
+import { FairSemaphore, type SlotRequest } from '../lib/fair-semaphore.js'
+import type { Stopwatch } from '../lib/stopwatch.js'
+import type { Pool } from '../store/connection.js'
+import { type QuerySlots, watchQueries } from '../store/query-times.js'
+import type { Store } from '../store/store.js'
+import { describeWorkLimit, type WorkOwner, type WorkShares } from './work-shares.js'
+
+/** Queries of one account that may wait for a connection. */
+const WAITING_PER_ACCOUNT_MAX = 100
+const WAITING_MAX = 2_000
+const WAIT_MS_MAX = 8_000
+const RETRY_AFTER_MS = 2_000
+
+type ReadStore = Pick<Store, 'answers' | 'heavyAnswers' | 'readsMax'>
+
+type DatabaseReadsDeps = { store: ReadStore; shares: WorkShares; registry: Registry }
+
+/**
+ * Shares the database connections of answers between accounts. Those of an account that is held back are apart from
+ * those of all others, who never wait for them; of the others an account has at most half while anybody else reads.
+ * The time of queries is charged to the account.
+ */
+export class DatabaseReads {
+  readonly #store: ReadStore
+  readonly #shares: WorkShares
+  readonly #light: FairSemaphore
+  readonly #heavy: FairSemaphore
+
+  constructor({ store, shares, registry }: DatabaseReadsDeps) {
+    this.#store = store
+    this.#shares = shares
+    const { light, heavy } = store.readsMax
+    this.#light = new FairSemaphore({ totalMax: light, waitingMax: WAITING_MAX })
+    this.#heavy = new FairSemaphore({ totalMax: heavy, waitingMax: WAITING_MAX })
+    const lanes = { light: this.#light, heavy: this.#heavy }
+    new Gauge({
+      name: 'auspex_database_reads',
+      help: 'Queries of answers by connections (light, heavy: of accounts that are held back) and state (running, waiting)',
+      labelNames: ['connections', 'state'] as const,
+      registers: [registry],
+      collect() {
+        for (const [connections, { running, waiting }] of Object.entries(lanes)) {
+          this.set({ connections, state: 'running' }, running)
+          this.set({ connections, state: 'waiting' }, waiting)
+        }
+      },
+    })
+  }
+
+  /** The database for one request or message of an account. Its queries wait for their turn. */
+  sqlFor(owner: WorkOwner, stopwatch?: Stopwatch): Pool {
+    const isHeldBack = this.#shares.isHeldBack(owner)
+    const pool = isHeldBack ? this.#store.heavyAnswers : this.#store.answers
+    return watchQueries(pool, { stopwatch, slots: this.#slotsOf(owner, isHeldBack) })
+  }
+
+  #slotsOf(owner: WorkOwner, isHeldBack: boolean): QuerySlots {
+    const lane = isHeldBack ? this.#heavy : this.#light
+    const request = (): SlotRequest => ({
+      owner: owner.accountId,
+      ownMax: isHeldBack || !this.#shares.isContended(owner) ? Number.POSITIVE_INFINITY : this.#halfOfLight,
+      ownWaitingMax: WAITING_PER_ACCOUNT_MAX,
+      waitMsMax: WAIT_MS_MAX,
+      refuse: (inTheWay) => (inTheWay === 'own' ? refuseAccount(owner) : refuseService()),
+    })
+    const begin = (release: () => void) => {
+      const startedMs = performance.now()
+      return () => {
+        release()
+        this.#shares.charge(owner, performance.now() - startedMs)
+      }
+    }
+    return {
+      acquire: () => {
+        const wanted = request()
+        const release = lane.acquireNow(wanted)
+        return release === undefined ? lane.acquire(wanted).then(begin) : begin(release)
+      },
+    }
+  }
+
+  get #halfOfLight(): number {
+    return Math.ceil(this.#store.readsMax.light / 2)
+  }
+}
+
+const SCOPE = { scope: 'database_time' }
+
+const refuseAccount = (owner: WorkOwner): ApiError =>
+  tooManyRequests(describeWorkLimit(owner, RETRY_AFTER_MS), RETRY_AFTER_MS, SCOPE)
+
+const refuseService = (): ApiError =>
+  new ApiError(503, 'Too many queries wait for the database. Retry in 2 seconds.', SCOPE, {
+    retryAfterSeconds: RETRY_AFTER_MS / 1_000,
+  })

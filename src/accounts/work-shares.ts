@@ -1,0 +1,242 @@
+import { LRUCache } from 'lru-cache'
+import { Counter, Gauge, type Registry } from 'prom-client'
+import type { Plan } from './plans.js'
+
+/** Who pays for work: an account, or, without a key, an address. */
+export type WorkOwner = { readonly accountId: number | string; readonly plan: Pick<Plan, 'workPerSecond'> }
+
+type OwnerId = WorkOwner['accountId']
+
+/** An allowance grows to what two seconds bring. */
+const BURST_SECONDS = 2
+/** What was spent unasked, such as the time of queries, makes nobody wait for longer. */
+const DEBT_SECONDS_MAX = 4
+/** Work that would have to wait for longer is refused. */
+const WAIT_MS_MAX = 5_000
+/** For how long after its last work an owner counts as one of those who share. */
+const ACTIVE_MS = 2_000
+/** Units of work that begin between two looks at the sockets. */
+const TURN_UNITS = 8
+/** Whether the others have stopped is seen within this time. */
+const LOOK_MS = 100
+const OWNERS_MAX = 10_000
+/** Owners that the metrics name. */
+const NAMED_MAX = 20
+
+type Waiting = { units: number; begin: () => void }
+
+/** What an owner may still spend, and its work that waits for more. */
+type Allowance = {
+  readonly id: OwnerId
+  perSecond: number
+  /** Below 0: more was spent than there was. */
+  units: number
+  updatedMs: number
+  readonly waiting: Waiting[]
+  waitingUnits: number
+}
+
+type Activity = { id: OwnerId; atMs: number }
+
+const NOBODY: Activity = { id: '', atMs: Number.NEGATIVE_INFINITY }
+
+type Options = { registry: Registry; now?: () => number }
+
+/**
+ * Shares the time of this process between accounts. Each has an allowance of units, which its plan refills and all its
+ * requests and connections spend together.
+ *
+ *   within it   work begins, in pieces between which the sockets are read
+ *   over it     the same while nobody else works; else its work waits for the refill, and is refused where
+ *               that takes too long
+ */
+export class WorkShares {
+  readonly #now: () => number
+  readonly #allowances = new LRUCache<OwnerId, Allowance>({ max: OWNERS_MAX })
+  /** Those with work that waits, in the order in which they get their next piece. */
+  readonly #queue = new Set<Allowance>()
+  readonly #metrics: ReturnType<typeof createWorkMetrics>
+  /** The owner that worked last, and the last other one before. */
+  #latest = NOBODY
+  #other = NOBODY
+  #turnUnits = 0
+  #isTurnPlanned = false
+  #timer: NodeJS.Timeout | undefined
+
+  constructor({ registry, now = () => performance.now() }: Options) {
+    this.#now = now
+    this.#metrics = createWorkMetrics(registry, this.#queue)
+  }
+
+  /** Spends units for work that is not asked for here: it is done, or has limits of its own. */
+  charge(owner: WorkOwner, units: number): void {
+    const allowance = this.#allowanceOf(owner)
+    const least = -allowance.perSecond * DEBT_SECONDS_MAX
+    if (allowance.units > least) allowance.units = Math.max(allowance.units - units, least)
+    this.#metrics.count(units)
+  }
+
+  /** Whether the owner has spent more than its share while others work. */
+  isHeldBack(owner: WorkOwner): boolean {
+    return this.#isHeldBack(this.#allowanceOf(owner))
+  }
+
+  /** Whether others work at the moment. */
+  isContended({ accountId }: WorkOwner): boolean {
+    return this.#hasOthers(accountId)
+  }
+
+  /** 0: the owner's next work may come. Else it would have to wait for too long, and may come after this time. */
+  refusedMs(owner: WorkOwner): number {
+    const allowance = this.#allowanceOf(owner)
+    const { units, waitingUnits, perSecond } = allowance
+    const waitMs = ((waitingUnits - units) / perSecond) * 1_000
+    if (waitMs <= WAIT_MS_MAX || !this.#isHeldBack(allowance)) return 0
+    this.#metrics.refused.inc()
+    return Math.ceil(waitMs - WAIT_MS_MAX)
+  }
+
+  /** Spends units for work on the thread: it may begin at once, or when the promise resolves. */
+  admit(owner: WorkOwner, units: number): void | Promise<void> {
+    const allowance = this.#allowanceOf(owner)
+    const isFirst = allowance.waiting.length === 0
+    if (isFirst && this.#turnUnits < TURN_UNITS && !this.#isHeldBack(allowance)) {
+      return this.#begin(allowance, units)
+    }
+    this.#metrics.waits.inc()
+    return new Promise((begin) => {
+      allowance.waiting.push({ units, begin })
+      allowance.waitingUnits += units
+      this.#queue.add(allowance)
+      this.#planTurn()
+    })
+  }
+
+  #allowanceOf({ accountId: id, plan: { workPerSecond: perSecond } }: WorkOwner): Allowance {
+    const nowMs = this.#now()
+    if (this.#latest.id === id) this.#latest.atMs = nowMs
+    else {
+      this.#other = this.#latest
+      this.#latest = { id, atMs: nowMs }
+    }
+    const known = this.#allowances.get(id)
+    if (known !== undefined) {
+      refill(known, nowMs)
+      known.perSecond = perSecond
+      return known
+    }
+    const units = perSecond * BURST_SECONDS
+    const fresh = { id, perSecond, units, updatedMs: nowMs, waiting: [], waitingUnits: 0 }
+    this.#allowances.set(id, fresh)
+    return fresh
+  }
+
+  #isHeldBack({ id, units }: Allowance): boolean {
+    return units < 0 && this.#hasOthers(id)
+  }
+
+  #hasOthers(id: OwnerId): boolean {
+    const { atMs } = this.#latest.id === id ? this.#other : this.#latest
+    return atMs > this.#now() - ACTIVE_MS
+  }
+
+  #begin(allowance: Allowance, units: number): void {
+    allowance.units -= units
+    this.#turnUnits += units
+    this.#metrics.count(units)
+    this.#planTurn()
+  }
+
+  /** The next turn comes when the sockets were looked at. */
+  #planTurn(): void {
+    if (this.#isTurnPlanned) return
+    this.#isTurnPlanned = true
+    setImmediate(() => {
+      this.#isTurnPlanned = false
+      this.#turnUnits = 0
+      if (this.#queue.size > 0) this.#takeTurn()
+    })
+  }
+
+  /** One piece of each owner after the other, until the turn is full. */
+  #takeTurn(): void {
+    const nowMs = this.#now()
+    let refillMs = LOOK_MS
+    for (const allowance of [...this.#queue]) {
+      if (this.#turnUnits >= TURN_UNITS) break
+      refill(allowance, nowMs)
+      if (this.#isHeldBack(allowance)) {
+        refillMs = Math.min(refillMs, (-allowance.units / allowance.perSecond) * 1_000)
+        continue
+      }
+      // To the end of the queue.
+      this.#queue.delete(allowance)
+      const next = allowance.waiting.shift()
+      if (allowance.waiting.length > 0) this.#queue.add(allowance)
+      if (next === undefined) continue
+      allowance.waitingUnits -= next.units
+      this.#begin(allowance, next.units)
+      next.begin()
+    }
+    // A turn with work plans the next one itself.
+    if (this.#queue.size > 0 && !this.#isTurnPlanned) {
+      clearTimeout(this.#timer)
+      this.#timer = setTimeout(() => this.#planTurn(), refillMs).unref()
+    }
+  }
+}
+
+function refill(allowance: Allowance, nowMs: number): void {
+  const { perSecond, units, updatedMs } = allowance
+  const earned = ((nowMs - updatedMs) / 1_000) * perSecond
+  allowance.units = Math.min(units + earned, perSecond * BURST_SECONDS)
+  allowance.updatedMs = nowMs
+}
+
+/** What a refusal says: what is used up, and when there is more. */
+export function describeWorkLimit({ plan: { workPerSecond } }: WorkOwner, waitMs: number): string {
+  const seconds = Math.ceil(waitMs / 1_000)
+  return `The account has used up its share of the service's time, ${workPerSecond} units a second, while others work too. Retry in ${seconds} seconds.`
+}
+
+function createWorkMetrics(registry: Registry, queue: ReadonlySet<Allowance>) {
+  const registers = [registry]
+  new Gauge({
+    name: 'auspex_work_waiting',
+    help: 'Pieces of work that wait for the allowance of their account or for the thread, by account, the first 20',
+    labelNames: ['account'] as const,
+    registers,
+    collect() {
+      this.reset()
+      for (const { id, waiting } of [...queue].slice(0, NAMED_MAX)) {
+        this.set({ account: `${id}` }, waiting.length)
+      }
+    },
+  })
+  let units = 0
+  new Counter({
+    name: 'auspex_work_units_total',
+    help: 'Units of work that accounts have spent; one is about a millisecond',
+    registers,
+    collect() {
+      this.reset()
+      this.inc(units)
+    },
+  })
+  return {
+    /** A plain number, because it is counted with every request. */
+    count(spent: number) {
+      units += spent
+    },
+    waits: new Counter({
+      name: 'auspex_work_waits_total',
+      help: 'Pieces of work that had to wait',
+      registers,
+    }),
+    refused: new Counter({
+      name: 'auspex_work_refused_total',
+      help: 'Work that was refused, because its account has used up its share',
+      registers,
+    }),
+  }
+}
