@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { books } from './books.js'
 import { copyPnl } from './copy-pnl.js'
 import { decode } from './decode.js'
+import { fairness } from './fairness.js'
 import { fanout } from './fanout.js'
 import { httpAuth } from './http-auth.js'
 import { httpCached } from './http-cached.js'
@@ -58,6 +59,7 @@ const BENCHES: Bench[] = [
   tradesAll,
   sports,
   fanout,
+  fairness,
 ]
 const RESULTS = join(import.meta.dirname, '../../bench/results')
 

@@ -180,6 +180,7 @@ test('the table of plans has the numbers of the code', () => {
     [/^General REST requests/, (plan) => plan.restPerMinute],
     [/^V3 requests/, (plan) => plan.v3PerMinute],
     [/^Heavy V3 requests/, (plan) => plan.v3HeavyPerMinute],
+    [/^Units of work per second/, (plan) => plan.workPerSecond],
     [/^Large answers/, (plan) => plan.largeAnswersMax],
     [/^Rows per page of condition/, (plan) => plan.conditionPositionsPageMax],
     [/^Bulk trade export/, (plan) => plan.tradeExport],

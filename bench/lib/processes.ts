@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
+import type { PlanId } from '../../src/accounts/plans.js'
 import { createSecret, hashSecret, hintOf } from '../../src/accounts/secret.js'
 import { createLog } from '../../src/lib/log.js'
 import { createPool, type Pool, type Target } from '../../src/store/connection.js'
@@ -78,14 +79,14 @@ export async function startAuspexOn(
   }
 }
 
-/** Enterprise keys of as many accounts; each may send 4,000 requests per minute. */
-export async function insertKeys(pool: Pool, count: number): Promise<string[]> {
+/** Keys of as many accounts. On the enterprise plan each may send 4,000 requests per minute. */
+export async function insertKeys(pool: Pool, count: number, plan: PlanId = 'enterprise'): Promise<string[]> {
   const secrets = Array.from({ length: count }, createSecret)
   const now = new Date()
   for (const secret of secrets) {
     await pool`
       with account as (
-        insert into accounts (name, plan, created_at) values ('bench', 'enterprise', ${now})
+        insert into accounts (name, plan, created_at) values ('bench', ${plan}, ${now})
         returning id
       )
       insert into api_keys (account_id, name, secret_sha256, hint, created_at)

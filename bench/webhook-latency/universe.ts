@@ -3,7 +3,7 @@ import { Universe } from '../../sim/universe/universe.js'
 import type { Wallet } from '../../sim/universe/wallet.js'
 
 // A busy universe in a process of its own. It lives at a fixed time of day, because how much is traded
-// depends on it.
+// depends on it, unless it is told when to start.
 
 /** What the bench has to know of it. */
 export type UniverseReady = {
@@ -18,14 +18,13 @@ export type UniverseReady = {
   conditions: string[]
 }
 
-const START_MS = Date.UTC(2026, 10, 12, 14)
 const HISTORY_MS = 60_000
 const TICK_MS = 20
 const BLOCKS_BEFORE = 5
 
-const intensity = Number(process.argv[2])
-const nowMs = START_MS + HISTORY_MS
-const universe = new Universe({ seed: 1, startMs: START_MS, presentMs: START_MS, intensity })
+const [intensity = 1, startMs = Date.UTC(2026, 10, 12, 14)] = process.argv.slice(2).map(Number)
+const nowMs = startMs + HISTORY_MS
+const universe = new Universe({ seed: 1, startMs, presentMs: startMs, intensity })
 universe.advance(nowMs)
 const simulator = await openSimulator(universe)
 const offsetMs = nowMs - Date.now()

@@ -12,6 +12,7 @@ type Operation = {
   security?: object[]
   requestBody?: object
   parameters?: { name: string }[]
+  'x-cost'?: number
   responses: Record<string, { description: string; content?: Record<string, object>; headers?: object }>
 }
 type Document = {
@@ -311,6 +312,15 @@ describe('GET /openapi.json', () => {
       expect(responses['429']?.headers).toHaveProperty('retry-after')
     }
     expect(document.paths['/v1/plans']?.get?.responses).toHaveProperty('304')
+  })
+
+  test('says what each operation costs, unless it is for operators', () => {
+    const isForOperators = ({ security = [] }: Operation) => security.some((each) => 'operator' in each)
+    const open = operations().filter((operation) => !isForOperators(operation))
+    const costs = new Map(open.map((operation) => [operation.operationId, operation['x-cost']]))
+    for (const [operationId, cost] of costs) expect(cost, operationId).toBeOneOf([0, 1, 3, 20])
+    const free = [...costs].filter(([, cost]) => cost === 0).map(([operationId]) => operationId)
+    expect(free.sort()).toEqual(['getHealth', 'getReadiness'])
   })
 
   test('describes what is sent to webhooks, with the headers of the signature', () => {

@@ -2,6 +2,7 @@ import swagger from '@fastify/swagger'
 import type { FastifyInstance, RouteOptions } from 'fastify'
 import { Type } from 'typebox'
 import { type Access, PUBLIC } from '../accounts/access.js'
+import { OPERATION_COSTS } from '../accounts/costs.js'
 import { errorReply } from '../lib/error-reply.js'
 import { VERSION } from '../lib/version.js'
 import { type Compressor, createCompressionHook } from './compression.js'
@@ -99,13 +100,14 @@ export async function describeApi(
   await showReference(app, { compressor, readSamples })
 }
 
-/** Adds to each API route what follows from its access: security and the errors it can give. */
+/** Adds to each API route what follows from its access: security, the units of work that it costs and its errors. */
 export function describeErrors(app: FastifyInstance): void {
   app.addHook('onRoute', (route) => {
     const access = route.config?.access ?? PUBLIC
     route.schema = {
       ...route.schema,
       security: securityOf(access),
+      ...(access !== 'operator' && { 'x-cost': OPERATION_COSTS[access.cost] }),
       response: { ...errorsOf(route, access), ...(route.schema?.response as object) },
     }
   })

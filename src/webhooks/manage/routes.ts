@@ -169,7 +169,7 @@ const RECORDS: Endpoint<WebhookDeps>[] = [
 /** Not an object, but a stream. */
 const LIST: Endpoint<WebhookDeps> = {
   path: '/v3/webhooks',
-  register: (app, { platform, deps }) => {
+  register: (app, { deps }) => {
     const schema = {
       operationId: 'listWebhooks',
       summary: 'The webhooks of your account',

@@ -1,0 +1,249 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { simulatedEnvironment } from '../demo/simulator.js'
+import { createPool } from '../src/store/connection.js'
+import type { Attack, Order, Outcome } from './fairness/attacker.js'
+import type { Seen, Watch } from './fairness/monitor.js'
+import type { Bench, Figures, Rounds } from './lib/bench.js'
+import { BenchServer, type KeptDatabase } from './lib/bench-server.js'
+import { insertKeys, residentBytes, startAuspexOn } from './lib/processes.js'
+import { showProgress } from './lib/progress.js'
+import { tidy, tidyLater } from './lib/tidy.js'
+import { HISTORIES_DIR, keepHistory, openHistories } from './v3/keep-history.js'
+import { selectSamples } from './v3/samples.js'
+import type { UniverseReady } from './webhook-latency/universe.js'
+
+const SLOWDOWN_MAX = 3
+const HEALTH_MS_MAX = 100
+const CHAIN_AGE_SECONDS_MAX = 5
+const GROWTH_BYTES_MAX = 200 * 2 ** 20
+const WEBHOOK_LATE_MS_MAX = 1_000
+
+const HISTORY = { fills: 1_000_000, partitions: 10 }
+const UNDISTURBED_SECONDS = 8
+const ATTACK_SECONDS = 15
+/** The attack begins a moment before the monitor counts. */
+const LEAD_MS = 500
+const REST_MS = 3_000
+const INTENSITY = 20
+const CONNECTIONS = 45
+
+export const fairness: Bench = {
+  name: 'fairness',
+  promise: `one account attacks for ${ATTACK_SECONDS} s: p99 of others' pages at most ${SLOWDOWN_MAX} times that of an undisturbed service`,
+  ratioMin: 1,
+  unit: '% of the slowdown that is allowed',
+  prepare: async () => ({ run, close: tidy }),
+}
+
+async function run(onRound: (text: string) => void): Promise<Rounds> {
+  const results: Result[] = []
+  for (const attack of [attackLive, attackHistory]) {
+    results.push(...(await attack(onRound)))
+    await tidy()
+  }
+  const figures: Figures = Object.fromEntries(results.map(({ name, text }) => [name, text]))
+  // More is better: how many times the slowdown that is allowed is larger than the one that was seen.
+  return {
+    ours: results.map(({ slowdown }) => (100 * SLOWDOWN_MAX) / slowdown),
+    yardstick: results.map(() => 100),
+    figures,
+  }
+}
+
+type Result = { name: string; slowdown: number; text: string }
+type Service = { port: number; pid: number }
+
+/** Reads of a service with a long history. */
+async function attackHistory(onRound: (text: string) => void): Promise<Result[]> {
+  console.log(`  histories are kept in ${HISTORIES_DIR}`)
+  const target = await keepHistory(await openHistories(), HISTORY, showProgress)
+  const pool = createPool(target, 1)
+  const { traders, whale } = await selectSamples(pool)
+  const tags = await pool<{ slug: string }[]>`select slug from tags order by id limit 5`
+  const [service, keys] = await serve(target)
+  await pool.end()
+  const stage = await openStage(
+    service,
+    keys,
+    traders.map((trader) => `/v3/wallets/${trader}/trades`),
+    onRound,
+  )
+  const reads = (paths: string[], parallel: number): Attack => ({ kind: 'reads', paths, parallel })
+  const costly = {
+    'on-chain positions by tag': tags.map(({ slug }) => `/v2/onchain/positions?tag_slug=${slug}&limit=100`),
+    positions: [`/v3/positions?limit=100`, `/v3/wallets/${whale}/positions?limit=100`],
+    'market statistics': ['/v3/markets/stats?limit=100', '/v3/events/stats?limit=100'],
+    'a deep offset': [`/v3/wallets/${whale}/trades?limit=100&offset=10000`],
+    Parquet: [`/v3/wallets/${whale}/trades?limit=1000&format=parquet`],
+  }
+  const results: Result[] = []
+  for (const [name, paths] of Object.entries(costly))
+    results.push(await stage(`30 × ${name}`, reads(paths, 30)))
+  results.push(await stage('200 reads of all kinds', reads(Object.values(costly).flat(), 200)))
+  return results
+}
+
+/** Sockets, books, webhooks and connections of a service that follows a universe. */
+async function attackLive(onRound: (text: string) => void): Promise<Result[]> {
+  const universe = startPart('webhook-latency/universe', [String(INTENSITY), String(Date.now() - 60_000)])
+  const { upstreams, headBlock, takers } = await next<UniverseReady>(universe)
+  const { AUSPEX_CHAINLINK_API_KEY: _, ...environment } = simulatedEnvironment(upstreams)
+  const server = await BenchServer.start()
+  const target = await server.keepDatabase('fairness', 'fairness_', async () => undefined)
+  const [service, keys] = await serve(target, {
+    ...environment,
+    AUSPEX_FROM_BLOCK: String(headBlock),
+    AUSPEX_SECRET_KEY: '5f'.repeat(32),
+  })
+  await wait(20_000)
+  const stage = await openStage(
+    service,
+    keys,
+    takers.slice(0, 50).map((taker) => `/v3/wallets/${taker}/trades`),
+    onRound,
+  )
+  const messages = (path: string, texts: string[], connections = CONNECTIONS): Attack => ({
+    kind: 'messages',
+    path,
+    messages: texts,
+    connections,
+  })
+  const hex = (number: number, bytes: number) => `0x${number.toString(16).padStart(2 * bytes, '0')}`
+  const numbers = Array.from({ length: 10_000 }, (_, index) => index + 1)
+  const subscribe = (filters: object) => JSON.stringify({ action: 'subscribe', type: 'trades', filters })
+  const books = (markets: string[]) => JSON.stringify({ action: 'subscribe', markets })
+  const invented = (from: number) =>
+    numbers
+      .concat(numbers.map((n) => n + 10_000))
+      .slice(0, 15_000)
+      .map((n) => `${10n ** 70n + BigInt(n + from * 15_000)}`)
+  const attacks: Record<string, Attack> = {
+    'all books, again and again': messages('/ws/orderbook', [books(['*'])]),
+    'filters of 10,000 wallets': messages('/ws', [subscribe({ wallets: numbers.map((n) => hex(n, 20)) })]),
+    '10,000 unknown slugs': messages('/ws', [subscribe({ slugs: numbers.map((n) => `unknown-${n}`) })]),
+    '2 MB of numbers': messages('/ws', [
+      JSON.stringify({ action: 'subscribe', tokens: Array.from({ length: 900_000 }, () => 1) }),
+    ]),
+    replays: messages('/ws', [
+      JSON.stringify({ action: 'subscribe', type: 'trades', since: Date.now() - 300_000 }),
+    ]),
+    'invented books': messages(
+      '/ws/orderbook',
+      [0, 1, 2, 3].map((n) => books(invented(n))),
+      8,
+    ),
+    '10,000 connections': { kind: 'connections', count: 10_000, from: '127.0.0.2' },
+    'slow receivers': { kind: 'slow receivers', count: 50, delayMs: 4_500 },
+  }
+  const results: Result[] = []
+  for (const [name, attack] of Object.entries(attacks)) results.push(await stage(name, attack))
+  return results
+}
+
+async function serve(target: KeptDatabase, env: NodeJS.ProcessEnv = {}): Promise<[Service, Keys]> {
+  const service = await startAuspexOn(target, env)
+  tidyLater(service.stop)
+  const pool = createPool(target, 1)
+  const [other = ''] = await insertKeys(pool, 1, 'growth')
+  const attackers = await insertKeys(pool, 1, 'growth')
+  await pool.end()
+  return [service, { other, attackers }]
+}
+
+type Keys = { other: string; attackers: string[] }
+
+/** Each attack is held against the same service a moment before. */
+async function openStage(
+  service: Service,
+  { other, attackers }: Keys,
+  paths: string[],
+  onRound: (text: string) => void,
+) {
+  const { port, pid } = service
+  const monitor = startPart('fairness/monitor')
+  const receiverPort = await next<number>(monitor)
+  await createWebhook(port, other, `http://127.0.0.1:${receiverPort}/`)
+  const watch = (seconds: number, keepsAlive: boolean) =>
+    ask<Seen>(monitor, { port, key: other, paths, seconds, keepsAlive } satisfies Watch)
+  return async (name: string, attack: Attack): Promise<Result> => {
+    onRound(name)
+    const keepsAlive = attack.kind !== 'connections'
+    const before = await watch(UNDISTURBED_SECONDS, keepsAlive)
+    const bytesBefore = residentBytes(pid)
+    const attacker = startPart('fairness/attacker')
+    const order: Order = { port, keys: attackers, seconds: ATTACK_SECONDS, attack }
+    const attacking = ask<Outcome>(attacker, order)
+    await wait(LEAD_MS)
+    let peak = bytesBefore
+    const sampling = setInterval(() => {
+      peak = Math.max(peak, residentBytes(pid))
+    }, 50)
+    const during = await watch(ATTACK_SECONDS - 2 * (LEAD_MS / 1_000), keepsAlive)
+    const outcome = await attacking
+    clearInterval(sampling)
+    attacker.kill()
+    await wait(REST_MS)
+    return judge(name, { before, during, outcome, growth: peak - bytesBefore })
+  }
+}
+
+type Measured = { before: Seen; during: Seen; outcome: Outcome; growth: number }
+
+function judge(name: string, { before, during, outcome, growth }: Measured): Result {
+  const p99Before = percentile(before.pageMs, 0.99)
+  const p99 = percentile(during.pageMs, 0.99)
+  const health = percentile(during.healthMs, 0.99)
+  const late = percentile(during.webhookMs, 0.99) - percentile(before.webhookMs, 0.99)
+  const slowdown = p99 / p99Before
+  const missed = [
+    slowdown > SLOWDOWN_MAX && 'p99',
+    health > HEALTH_MS_MAX && '/healthz',
+    during.chainAgeSeconds > CHAIN_AGE_SECONDS_MAX && 'chain age',
+    growth > GROWTH_BYTES_MAX && 'memory',
+    late > WEBHOOK_LATE_MS_MAX && 'webhooks',
+    during.failures > 0 && `${during.failures} failures of others`,
+  ].filter((each) => each !== false)
+  const ms = (value: number) => `${value.toFixed(0)} ms`
+  const text = [
+    `p99 ${ms(p99Before)} → ${ms(p99)} (${slowdown.toFixed(1)} ×, p50 ${ms(percentile(during.pageMs, 0.5))})`,
+    `/healthz ${ms(health)}`,
+    `chain age ${during.chainAgeSeconds} s`,
+    `memory +${Math.max(0, Math.round(growth / 2 ** 20))} MiB`,
+    ...(Number.isFinite(late) ? [`webhooks ${ms(Math.max(0, late))} later`] : []),
+    `attacker ${JSON.stringify(outcome)}`,
+    missed.length === 0 ? 'kept' : `MISSED: ${missed.join(', ')}`,
+  ].join('; ')
+  return { name, slowdown, text }
+}
+
+async function createWebhook(port: number, key: string, url: string): Promise<void> {
+  const reply = await fetch(`http://127.0.0.1:${port}/v3/webhooks`, {
+    method: 'POST',
+    headers: { 'x-api-key': key, 'content-type': 'application/json' },
+    body: JSON.stringify({ url, event_types: ['trade'] }),
+  })
+  if (reply.status !== 201) throw new Error(`${reply.status} ${await reply.text()}`)
+}
+
+function startPart(script: string, args: string[] = []): ChildProcess {
+  const child = fork(join(import.meta.dirname, `${script}.js`), args)
+  tidyLater(async () => void child.kill())
+  return child
+}
+
+async function next<T>(child: ChildProcess): Promise<T> {
+  const [message] = await once(child, 'message')
+  return message as T
+}
+
+async function ask<T>(child: ChildProcess, question: object): Promise<T> {
+  const answer = next<T>(child)
+  child.send(question)
+  return await answer
+}
+
+const percentile = (values: readonly number[], share: number): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length * share)] ?? Number.NaN
