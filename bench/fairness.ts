@@ -27,8 +27,11 @@ const ATTACK_SECONDS = 15
 /** The attack begins a moment before the monitor counts. */
 const LEAD_MS = 500
 const REST_MS = 3_000
+const WARM_UP_MS = 20_000
 const INTENSITY = 20
 const CONNECTIONS = 45
+/** Some of the attacks, by their names. */
+const WANTED = new RegExp(process.env.BENCH_ATTACKS ?? '')
 
 export const fairness: Bench = {
   name: 'fairness',
@@ -40,8 +43,9 @@ export const fairness: Bench = {
 
 async function run(onRound: (text: string) => void): Promise<Rounds> {
   const results: Result[] = []
-  for (const attack of [attackLive, attackHistory]) {
-    results.push(...(await attack(onRound)))
+  for (const open of [openLive, openHistory]) {
+    const stage = await open()
+    results.push(...(await runStage(stage, onRound)))
     await tidy()
   }
   const figures: Figures = Object.fromEntries(results.map(({ name, text }) => [name, text]))
@@ -54,140 +58,131 @@ async function run(onRound: (text: string) => void): Promise<Rounds> {
 }
 
 type Result = { name: string; slowdown: number; text: string }
-type Service = { port: number; pid: number }
 
-/** Reads of a service with a long history. */
-async function attackHistory(onRound: (text: string) => void): Promise<Result[]> {
+/** A service, two accounts on it, and what one of them does. */
+type Stage = {
+  service: { port: number; pid: number }
+  keys: { monitor: string; attacker: string }
+  /** Whose trades the monitor asks for. */
+  wallets: string[]
+  attacks: Record<string, Attack>
+}
+
+/** With a long history: costly reads. */
+async function openHistory(): Promise<Stage> {
   console.log(`  histories are kept in ${HISTORIES_DIR}`)
   const target = await keepHistory(await openHistories(), HISTORY, showProgress)
   const pool = createPool(target, 1)
   const { traders, whale } = await selectSamples(pool)
   const tags = await pool<{ slug: string }[]>`select slug from tags order by id limit 5`
-  const [service, keys] = await serve(target)
   await pool.end()
-  const stage = await openStage(
-    service,
-    keys,
-    traders.map((trader) => `/v3/wallets/${trader}/trades`),
-    onRound,
-  )
-  const reads = (paths: string[], parallel: number): Attack => ({ kind: 'reads', paths, parallel })
   const costly = {
     'on-chain positions by tag': tags.map(({ slug }) => `/v2/onchain/positions?tag_slug=${slug}&limit=100`),
-    positions: [`/v3/positions?limit=100`, `/v3/wallets/${whale}/positions?limit=100`],
+    positions: ['/v3/positions?limit=100', `/v3/wallets/${whale}/positions?limit=100`],
     'market statistics': ['/v3/markets/stats?limit=100', '/v3/events/stats?limit=100'],
     'a deep offset': [`/v3/wallets/${whale}/trades?limit=100&offset=10000`],
     Parquet: [`/v3/wallets/${whale}/trades?limit=1000&format=parquet`],
   }
-  const results: Result[] = []
-  for (const [name, paths] of Object.entries(costly))
-    results.push(await stage(`30 × ${name}`, reads(paths, 30)))
-  results.push(await stage('200 reads of all kinds', reads(Object.values(costly).flat(), 200)))
-  return results
+  const reads = (paths: string[], parallel: number): Attack => ({ kind: 'reads', paths, parallel })
+  const single = Object.entries(costly).map(([name, paths]) => [`30 × ${name}`, reads(paths, 30)] as const)
+  const all = reads(Object.values(costly).flat(), 200)
+  const attacks = { ...Object.fromEntries(single), '200 reads of all kinds': all }
+  return { ...(await serve(target)), wallets: traders, attacks }
 }
 
-/** Sockets, books, webhooks and connections of a service that follows a universe. */
-async function attackLive(onRound: (text: string) => void): Promise<Result[]> {
+/** It follows a universe: sockets, books, webhooks and connections. */
+async function openLive(): Promise<Stage> {
   const universe = startPart('webhook-latency/universe', [String(INTENSITY), String(Date.now() - 60_000)])
   const { upstreams, headBlock, takers } = await next<UniverseReady>(universe)
   const { AUSPEX_CHAINLINK_API_KEY: _, ...environment } = simulatedEnvironment(upstreams)
   const server = await BenchServer.start()
   const target = await server.keepDatabase('fairness', 'fairness_', async () => undefined)
-  const [service, keys] = await serve(target, {
+  const served = await serve(target, {
     ...environment,
     AUSPEX_FROM_BLOCK: String(headBlock),
     AUSPEX_SECRET_KEY: '5f'.repeat(32),
   })
-  await wait(20_000)
-  const stage = await openStage(
-    service,
-    keys,
-    takers.slice(0, 50).map((taker) => `/v3/wallets/${taker}/trades`),
-    onRound,
-  )
+  await wait(WARM_UP_MS)
+  return { ...served, wallets: takers.slice(0, 50), attacks: liveAttacks() }
+}
+
+function liveAttacks(): Record<string, Attack> {
   const messages = (path: string, texts: string[], connections = CONNECTIONS): Attack => ({
     kind: 'messages',
     path,
     messages: texts,
     connections,
   })
-  const hex = (number: number, bytes: number) => `0x${number.toString(16).padStart(2 * bytes, '0')}`
-  const numbers = Array.from({ length: 10_000 }, (_, index) => index + 1)
-  const subscribe = (filters: object) => JSON.stringify({ action: 'subscribe', type: 'trades', filters })
+  const numbers = Array.from({ length: 15_000 }, (_, index) => index + 1)
+  const names = numbers.slice(0, 10_000)
+  const wallets = names.map((number) => `0x${number.toString(16).padStart(40, '0')}`)
+  const subscribe = (fields: object) => JSON.stringify({ action: 'subscribe', type: 'trades', ...fields })
   const books = (markets: string[]) => JSON.stringify({ action: 'subscribe', markets })
-  const invented = (from: number) =>
-    numbers
-      .concat(numbers.map((n) => n + 10_000))
-      .slice(0, 15_000)
-      .map((n) => `${10n ** 70n + BigInt(n + from * 15_000)}`)
-  const attacks: Record<string, Attack> = {
+  const inventBooks = (list: number) =>
+    numbers.map((number) => `${10n ** 70n + BigInt(list * 15_000 + number)}`)
+  return {
     'all books, again and again': messages('/ws/orderbook', [books(['*'])]),
-    'filters of 10,000 wallets': messages('/ws', [subscribe({ wallets: numbers.map((n) => hex(n, 20)) })]),
-    '10,000 unknown slugs': messages('/ws', [subscribe({ slugs: numbers.map((n) => `unknown-${n}`) })]),
-    '2 MB of numbers': messages('/ws', [
-      JSON.stringify({ action: 'subscribe', tokens: Array.from({ length: 900_000 }, () => 1) }),
+    'filters of 10,000 wallets': messages('/ws', [subscribe({ filters: { wallets } })]),
+    '10,000 unknown slugs': messages('/ws', [
+      subscribe({ filters: { slugs: names.map((number) => `unknown-${number}`) } }),
     ]),
-    replays: messages('/ws', [
-      JSON.stringify({ action: 'subscribe', type: 'trades', since: Date.now() - 300_000 }),
-    ]),
+    '2 MB of numbers': messages('/ws', [subscribe({ tokens: Array.from({ length: 900_000 }, () => 1) })]),
+    replays: messages('/ws', [subscribe({ since: Date.now() - 300_000 })]),
     'invented books': messages(
       '/ws/orderbook',
-      [0, 1, 2, 3].map((n) => books(invented(n))),
+      [0, 1, 2, 3].map((list) => books(inventBooks(list))),
       8,
     ),
     '10,000 connections': { kind: 'connections', count: 10_000, from: '127.0.0.2' },
     'slow receivers': { kind: 'slow receivers', count: 50, delayMs: 4_500 },
   }
-  const results: Result[] = []
-  for (const [name, attack] of Object.entries(attacks)) results.push(await stage(name, attack))
-  return results
 }
 
-async function serve(target: KeptDatabase, env: NodeJS.ProcessEnv = {}): Promise<[Service, Keys]> {
+async function serve(target: KeptDatabase, env: NodeJS.ProcessEnv = {}) {
   const service = await startAuspexOn(target, env)
   tidyLater(service.stop)
   const pool = createPool(target, 1)
-  const [other = ''] = await insertKeys(pool, 1, 'growth')
-  const attackers = await insertKeys(pool, 1, 'growth')
+  const [monitor = '', attacker = ''] = await insertKeys(pool, 2, 'growth')
   await pool.end()
-  return [service, { other, attackers }]
+  return { service, keys: { monitor, attacker } }
 }
 
-type Keys = { other: string; attackers: string[] }
-
 /** Each attack is held against the same service a moment before. */
-async function openStage(
-  service: Service,
-  { other, attackers }: Keys,
-  paths: string[],
+async function runStage(
+  { service: { port, pid }, keys, wallets, attacks }: Stage,
   onRound: (text: string) => void,
-) {
-  const { port, pid } = service
+): Promise<Result[]> {
   const monitor = startPart('fairness/monitor')
   const receiverPort = await next<number>(monitor)
-  await createWebhook(port, other, `http://127.0.0.1:${receiverPort}/`)
+  if ('slow receivers' in attacks) await createWebhook(port, keys.monitor, receiverPort)
+  const paths = wallets.map((wallet) => `/v3/wallets/${wallet}/trades`)
   const watch = (seconds: number, keepsAlive: boolean) =>
-    ask<Seen>(monitor, { port, key: other, paths, seconds, keepsAlive } satisfies Watch)
-  return async (name: string, attack: Attack): Promise<Result> => {
+    ask<Seen>(monitor, { port, key: keys.monitor, paths, seconds, keepsAlive } satisfies Watch)
+  const results: Result[] = []
+  for (const [name, attack] of Object.entries(attacks)) {
+    if (!WANTED.test(name)) continue
     onRound(name)
     const keepsAlive = attack.kind !== 'connections'
     const before = await watch(UNDISTURBED_SECONDS, keepsAlive)
     const bytesBefore = residentBytes(pid)
     const attacker = startPart('fairness/attacker')
-    const order: Order = { port, keys: attackers, seconds: ATTACK_SECONDS, attack }
+    const order: Order = { port, key: keys.attacker, seconds: ATTACK_SECONDS, attack }
     const attacking = ask<Outcome>(attacker, order)
     await wait(LEAD_MS)
     let peak = bytesBefore
     const sampling = setInterval(() => {
       peak = Math.max(peak, residentBytes(pid))
     }, 50)
-    const during = await watch(ATTACK_SECONDS - 2 * (LEAD_MS / 1_000), keepsAlive)
+    const during = await watch(ATTACK_SECONDS - (2 * LEAD_MS) / 1_000, keepsAlive)
     const outcome = await attacking
     clearInterval(sampling)
     attacker.kill()
+    const result = judge(name, { before, during, outcome, growth: peak - bytesBefore })
+    console.log(`  ${name}: ${result.text}`)
+    results.push(result)
     await wait(REST_MS)
-    return judge(name, { before, during, outcome, growth: peak - bytesBefore })
   }
+  return results
 }
 
 type Measured = { before: Seen; during: Seen; outcome: Outcome; growth: number }
@@ -198,10 +193,11 @@ function judge(name: string, { before, during, outcome, growth }: Measured): Res
   const health = percentile(during.healthMs, 0.99)
   const late = percentile(during.webhookMs, 0.99) - percentile(before.webhookMs, 0.99)
   const slowdown = p99 / p99Before
+  const isLive = before.chainAgeSeconds <= CHAIN_AGE_SECONDS_MAX
   const missed = [
     slowdown > SLOWDOWN_MAX && 'p99',
     health > HEALTH_MS_MAX && '/healthz',
-    during.chainAgeSeconds > CHAIN_AGE_SECONDS_MAX && 'chain age',
+    isLive && during.chainAgeSeconds > CHAIN_AGE_SECONDS_MAX && 'chain age',
     growth > GROWTH_BYTES_MAX && 'memory',
     late > WEBHOOK_LATE_MS_MAX && 'webhooks',
     during.failures > 0 && `${during.failures} failures of others`,
@@ -210,7 +206,7 @@ function judge(name: string, { before, during, outcome, growth }: Measured): Res
   const text = [
     `p99 ${ms(p99Before)} → ${ms(p99)} (${slowdown.toFixed(1)} ×, p50 ${ms(percentile(during.pageMs, 0.5))})`,
     `/healthz ${ms(health)}`,
-    `chain age ${during.chainAgeSeconds} s`,
+    ...(isLive ? [`chain age ${during.chainAgeSeconds} s`] : []),
     `memory +${Math.max(0, Math.round(growth / 2 ** 20))} MiB`,
     ...(Number.isFinite(late) ? [`webhooks ${ms(Math.max(0, late))} later`] : []),
     `attacker ${JSON.stringify(outcome)}`,
@@ -219,7 +215,8 @@ function judge(name: string, { before, during, outcome, growth }: Measured): Res
   return { name, slowdown, text }
 }
 
-async function createWebhook(port: number, key: string, url: string): Promise<void> {
+async function createWebhook(port: number, key: string, receiverPort: number): Promise<void> {
+  const url = `http://127.0.0.1:${receiverPort}/`
   const reply = await fetch(`http://127.0.0.1:${port}/v3/webhooks`, {
     method: 'POST',
     headers: { 'x-api-key': key, 'content-type': 'application/json' },

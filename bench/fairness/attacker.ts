@@ -11,7 +11,7 @@ export type Attack =
   | { kind: 'connections'; count: number; from: string }
   | { kind: 'slow receivers'; count: number; delayMs: number }
 
-export type Order = { port: number; keys: string[]; seconds: number; attack: Attack }
+export type Order = { port: number; key: string; seconds: number; attack: Attack }
 
 /** How often the service answered with each status or error code. */
 export type Outcome = Record<string, number>
@@ -42,9 +42,8 @@ async function run({ attack, ...order }: Order): Promise<Outcome> {
   return outcome
 }
 
-async function readInParallel({ port, keys }: Target, paths: string[], parallel: number, until: number) {
+async function readInParallel({ port, key }: Target, paths: string[], parallel: number, until: number) {
   const agent = new Agent({ keepAlive: true, maxSockets: parallel })
-  const [key = ''] = keys
   let turn = 0
   const read = async () => {
     while (performance.now() < until) {
@@ -77,12 +76,11 @@ function ask({ port, path, key, agent, method = 'GET', body }: Ask): Promise<num
 const MESSAGES_PER_SECOND = 28
 
 async function sendMessages(
-  { port, keys }: Target,
+  { port, key }: Target,
   { path, messages, connections }: Extract<Attack, { kind: 'messages' }>,
   until: number,
 ) {
   const send = async (number: number) => {
-    const key = keys[number % keys.length] ?? ''
     const socket = new WebSocket(`ws://127.0.0.1:${port}${path}`, { headers: { 'x-api-key': key } })
     socket.on('error', () => count('refused'))
     socket.on('close', (code) => count(`closed ${code}`))
@@ -132,7 +130,7 @@ async function openConnections(
 
 /** Receivers that take everything and answer late. */
 async function receiveSlowly(
-  { port, keys }: Target,
+  { port, key }: Target,
   { count: wanted, delayMs }: Extract<Attack, { kind: 'slow receivers' }>,
   until: number,
 ) {
@@ -147,7 +145,6 @@ async function receiveSlowly(
   const create = async (number: number) => {
     const url = `http://127.0.0.1:${receiverPort}/${number}`
     const body = { url, event_types: ['trade'] }
-    const key = keys[number % keys.length] ?? ''
     count(`webhook ${await ask({ port, path: '/v3/webhooks', key, agent, method: 'POST', body })}`)
   }
   await Promise.all(Array.from({ length: wanted }, (_, number) => create(number)))

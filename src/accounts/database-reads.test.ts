@@ -20,7 +20,7 @@ const other = ownerOf(2)
 function openReads() {
   const registry = new Registry()
   const shares = new WorkShares({ registry })
-  const store = { ...storeOf(database.sql), readsMax: { light: 4, heavy: 1 } }
+  const store = { ...storeOf(database.sql), readsMax: { light: 8, heavy: 1 } }
   return { shares, registry, reads: new DatabaseReads({ store, shares, registry }) }
 }
 
@@ -58,7 +58,7 @@ const runningOf = async (registry: Registry, connections: string, state: string)
   return Number((await registry.metrics()).split(line)[1]?.split('\n')[0])
 }
 
-test('an account has half of the connections while another one reads, and all of them alone', async () => {
+test('an account has a quarter of the connections while another one reads, and three quarters alone', async () => {
   const { reads, registry, shares } = openReads()
   shares.charge(other, 0)
   const unlock = await holdLock()
@@ -70,8 +70,9 @@ test('an account has half of the connections while another one reads, and all of
 
   const alone = openReads()
   const unlockAgain = await holdLock()
-  const all = Array.from({ length: 4 }, () => readBehindLock(alone.reads, busy))
-  await expect.poll(() => runningOf(alone.registry, 'light', 'running')).toBe(4)
+  const all = Array.from({ length: 8 }, () => readBehindLock(alone.reads, busy))
+  await expect.poll(() => runningOf(alone.registry, 'light', 'running')).toBe(6)
+  expect(await runningOf(alone.registry, 'light', 'waiting')).toBe(2)
   await unlockAgain()
   await Promise.all(all)
 })

@@ -19,7 +19,7 @@ type DatabaseReadsDeps = { store: ReadStore; shares: WorkShares; registry: Regis
 
 /**
  * Shares the database connections of answers between accounts. Those of an account that is held back are apart from
- * those of all others, who never wait for them; of the others an account has at most half while anybody else reads.
+ * those of all others, who never wait for them; of the others an account has at most a quarter while anybody else reads.
  * The time of queries is charged to the account.
  */
 export class DatabaseReads {
@@ -51,20 +51,29 @@ export class DatabaseReads {
 
   /** The database for one request or message of an account. Its queries wait for their turn. */
   sqlFor(owner: WorkOwner, stopwatch?: Stopwatch): Pool {
-    const isHeldBack = this.#shares.isHeldBack(owner)
-    const pool = isHeldBack ? this.#store.heavyAnswers : this.#store.answers
-    return watchQueries(pool, { stopwatch, slots: this.#slotsOf(owner, isHeldBack) })
+    const { light, heavy } = this.#store.readsMax
+    const isHeavy = this.#shares.isHeldBack(owner)
+    const slots = isHeavy
+      ? this.#slotsOf(this.#heavy, owner, () => heavy)
+      : this.#slotsOf(this.#light, owner, () => this.#ownLightMax(owner, light))
+    const pool = isHeavy ? this.#store.heavyAnswers : this.#store.answers
+    return watchQueries(pool, { stopwatch, slots })
   }
 
-  #slotsOf(owner: WorkOwner, isHeldBack: boolean): QuerySlots {
-    const lane = isHeldBack ? this.#heavy : this.#light
-    const request = (): SlotRequest => ({
+  /** Some are always left for an account that comes, and more while others are there already. */
+  #ownLightMax(owner: WorkOwner, light: number): number {
+    if (this.#shares.isHeldBack(owner)) return 1
+    return Math.max(2, Math.floor(this.#shares.isContended(owner) ? light / 4 : (3 * light) / 4))
+  }
+
+  #slotsOf(lane: FairSemaphore, owner: WorkOwner, ownMax: () => number): QuerySlots {
+    const request: SlotRequest = {
       owner: owner.accountId,
-      ownMax: isHeldBack || !this.#shares.isContended(owner) ? Number.POSITIVE_INFINITY : this.#halfOfLight,
+      ownMax,
       ownWaitingMax: WAITING_PER_ACCOUNT_MAX,
       waitMsMax: WAIT_MS_MAX,
       refuse: (inTheWay) => (inTheWay === 'own' ? refuseAccount(owner) : refuseService()),
-    })
+    }
     const begin = (release: () => void) => {
       const startedMs = performance.now()
       return () => {
@@ -74,15 +83,10 @@ export class DatabaseReads {
     }
     return {
       acquire: () => {
-        const wanted = request()
-        const release = lane.acquireNow(wanted)
-        return release === undefined ? lane.acquire(wanted).then(begin) : begin(release)
+        const release = lane.acquireNow(request)
+        return release === undefined ? lane.acquire(request).then(begin) : begin(release)
       },
     }
-  }
-
-  get #halfOfLight(): number {
-    return Math.ceil(this.#store.readsMax.light / 2)
   }
 }
 

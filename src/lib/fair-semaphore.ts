@@ -12,8 +12,8 @@ type Owner = number | string
 export type SlotRequest = {
   /** Whose share it is: an account, or an address. */
   owner: Owner
-  /** Slots that the owner may hold at once. */
-  ownMax: number
+  /** Slots that the owner may hold at once. A function is asked whenever a slot may be given. */
+  ownMax: number | (() => number)
   /** Requests of the owner that may wait. */
   ownWaitingMax?: number
   /** How long the request may wait; 0: not at all; absent: as long as it takes. */
@@ -137,7 +137,7 @@ export class FairSemaphore {
   }
 
   #hasOwnSlot({ owner, ownMax }: Pick<Waiter, 'owner' | 'ownMax'>): boolean {
-    return this.#runningOf(owner) < ownMax
+    return this.#runningOf(owner) < (typeof ownMax === 'number' ? ownMax : ownMax())
   }
 
   #runningOf(owner: Owner): number {
