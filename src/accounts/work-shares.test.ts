@@ -73,6 +73,18 @@ describe('while others work', () => {
     expect(shares.refusedMs(heavy)).toBe(0)
   })
 
+  test('of two that are over their allowance, the one that works more is held back', () => {
+    const { shares, time } = openShares()
+    shares.charge(heavy, 900)
+    shares.charge(other, 500)
+    expect([heavy, other].map((owner) => shares.isHeldBack(owner))).toEqual([true, false])
+    // What was long ago does not count any more.
+    time.nowMs = 20_000
+    shares.charge(other, 500)
+    shares.charge(heavy, 300)
+    expect([heavy, other].map((owner) => shares.isHeldBack(owner))).toEqual([false, true])
+  })
+
   test('work of one that is over its allowance waits for the refill, that of others begins', async () => {
     const { shares, time } = openShares()
     shares.charge(other, 1)

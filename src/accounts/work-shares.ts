@@ -15,6 +15,8 @@ const DEBT_SECONDS_MAX = 4
 const WAIT_MS_MAX = 5_000
 /** For how long after its last work an owner counts as one of those who share. */
 const ACTIVE_MS = 2_000
+/** Of what an owner has spent, less and less counts as recent: about a third after this time. */
+const RECENT_MS = 5_000
 /** Units of work that begin between two looks at the sockets. */
 const TURN_UNITS = 8
 /** Whether the others have stopped is seen within this time. */
@@ -31,14 +33,27 @@ type Allowance = {
   perSecond: number
   /** Below 0: more was spent than there was. */
   units: number
+  /** What it has spent recently. */
+  readonly spent: RecentSum
   updatedMs: number
   readonly waiting: Waiting[]
   waitingUnits: number
 }
 
-type Activity = { id: OwnerId; atMs: number }
+/** A sum of which each part counts less and less. */
+class RecentSum {
+  #sum = 0
+  #atMs = 0
 
-const NOBODY: Activity = { id: '', atMs: Number.NEGATIVE_INFINITY }
+  add(units: number, nowMs: number): void {
+    this.#sum = this.at(nowMs) + units
+    this.#atMs = nowMs
+  }
+
+  at(nowMs: number): number {
+    return this.#sum * Math.exp((this.#atMs - nowMs) / RECENT_MS)
+  }
+}
 
 type Options = { registry: Registry; now?: () => number }
 
@@ -47,8 +62,9 @@ type Options = { registry: Registry; now?: () => number }
  * requests and connections spend together.
  *
  *   within it   work begins, in pieces between which the sockets are read
- *   over it     the same while nobody else works; else its work waits for the refill, and is refused where
- *               that takes too long
+ *   over it     the same while nobody else works, or while it works less than the others on average: a busy
+ *               machine makes the queries of all last longer. Else it is held back: its work waits for the refill,
+ *               and is refused where that takes too long
  */
 export class WorkShares {
   readonly #now: () => number
@@ -56,9 +72,9 @@ export class WorkShares {
   /** Those with work that waits, in the order in which they get their next piece. */
   readonly #queue = new Set<Allowance>()
   readonly #metrics: ReturnType<typeof createWorkMetrics>
-  /** The owner that worked last, and the last other one before. */
-  #latest = NOBODY
-  #other = NOBODY
+  /** When each of those who share has worked last, the longest ago first. */
+  readonly #active = new Map<OwnerId, number>()
+  readonly #spentByAll = new RecentSum()
   #turnUnits = 0
   #isTurnPlanned = false
   #timer: NodeJS.Timeout | undefined
@@ -73,7 +89,7 @@ export class WorkShares {
     const allowance = this.#allowanceOf(owner)
     const least = -allowance.perSecond * DEBT_SECONDS_MAX
     if (allowance.units > least) allowance.units = Math.max(allowance.units - units, least)
-    this.#metrics.count(units)
+    this.#count(allowance, units)
   }
 
   /** Whether the owner has spent more than its share while others work. */
@@ -114,11 +130,9 @@ export class WorkShares {
 
   #allowanceOf({ accountId: id, plan: { workPerSecond: perSecond } }: WorkOwner): Allowance {
     const nowMs = this.#now()
-    if (this.#latest.id === id) this.#latest.atMs = nowMs
-    else {
-      this.#other = this.#latest
-      this.#latest = { id, atMs: nowMs }
-    }
+    // To the end.
+    this.#active.delete(id)
+    this.#active.set(id, nowMs)
     const known = this.#allowances.get(id)
     if (known !== undefined) {
       refill(known, nowMs)
@@ -126,24 +140,38 @@ export class WorkShares {
       return known
     }
     const units = perSecond * BURST_SECONDS
-    const fresh = { id, perSecond, units, updatedMs: nowMs, waiting: [], waitingUnits: 0 }
+    const spent = new RecentSum()
+    const fresh = { id, perSecond, units, spent, updatedMs: nowMs, waiting: [], waitingUnits: 0 }
     this.#allowances.set(id, fresh)
     return fresh
   }
 
-  #isHeldBack({ id, units }: Allowance): boolean {
-    return units < 0 && this.#hasOthers(id)
+  #isHeldBack({ id, units, spent }: Allowance): boolean {
+    if (units >= 0 || !this.#hasOthers(id)) return false
+    const nowMs = this.#now()
+    return spent.at(nowMs) * this.#active.size > this.#spentByAll.at(nowMs)
   }
 
   #hasOthers(id: OwnerId): boolean {
-    const { atMs } = this.#latest.id === id ? this.#other : this.#latest
-    return atMs > this.#now() - ACTIVE_MS
+    const activeAfterMs = this.#now() - ACTIVE_MS
+    for (const [longest, atMs] of this.#active) {
+      if (atMs > activeAfterMs) break
+      this.#active.delete(longest)
+    }
+    return this.#active.size > (this.#active.has(id) ? 1 : 0)
+  }
+
+  #count({ spent }: Allowance, units: number): void {
+    const nowMs = this.#now()
+    spent.add(units, nowMs)
+    this.#spentByAll.add(units, nowMs)
+    this.#metrics.count(units)
   }
 
   #begin(allowance: Allowance, units: number): void {
     allowance.units -= units
     this.#turnUnits += units
-    this.#metrics.count(units)
+    this.#count(allowance, units)
     this.#planTurn()
   }
 
