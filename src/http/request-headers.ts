@@ -29,9 +29,9 @@ export function addRequestHeaders(
       return done(fault)
     }
     const { origin } = request.headers
-    if (origin === undefined || request.url.startsWith('/metrics')) return done()
+    if (origin === undefined || isFor('/metrics', request)) return done()
 
-    if (makesKey(request)) {
+    if (isFor('/v1/keys', request)) {
       reply.header('vary', 'origin')
       if (!mayMakeKey(origin, request, config)) return done(otherOrigin())
       reply.header('access-control-allow-origin', origin)
@@ -48,11 +48,9 @@ export function addRequestHeaders(
   })
 }
 
-const KEYS_PATH = '/v1/keys'
-
-/** Also of a preflight, which belongs to no route. The request itself is known by its route, however it is spelt. */
-const makesKey = ({ method, url, routeOptions }: FastifyRequest): boolean =>
-  method === 'OPTIONS' ? url.split('?', 1)[0] === KEYS_PATH : routeOptions.url === KEYS_PATH
+/** A request is known by its route, however its path is spelt (`/%6detrics`). A preflight belongs to no route. */
+const isFor = (path: string, { method, url, routeOptions }: FastifyRequest): boolean =>
+  path === (method === 'OPTIONS' ? url.split('?', 1)[0] : routeOptions.url)
 
 const otherOrigin = () =>
   new ApiError(
