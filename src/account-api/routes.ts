@@ -33,7 +33,7 @@ export const accountRoutes =
           operationId: 'createKey',
           summary: 'Get a free key',
           description:
-            'One per IP address (IPv6: per /64 network) and rolling day. Needs no key. Pages of other origins than the one of this server need the permission of its operator.',
+            'One per IP address (IPv6: per /64 network) and rolling day. Needs no key. Not for pages of other origins, unless the operator allows them.',
           tags: ['account'],
           body: CreateKeyBody,
           response: { 201: CreateKeyReply, 403: NoFreeKeys, 429: KeyRefused },

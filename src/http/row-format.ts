@@ -45,7 +45,7 @@ const csv: RowFormat = {
   mediaType: 'text/csv',
   contentType: 'text/csv; charset=utf-8; header=present',
   description:
-    'a header line, then a line for each row; a text that a spreadsheet would take for a formula begins with an apostrophe',
+    'a header line, then a line for each row; what a spreadsheet would take for a formula has an apostrophe before it',
   title: 'CsvRows',
   render: ({ kinds, rows }) => {
     const columns = Object.keys(Object.assign({}, ...kinds.map(({ properties }) => properties)))
