@@ -63,7 +63,7 @@ export async function buildApp(platform: Platform, deps: AppDeps): Promise<Fasti
   app.setValidatorCompiler(compileValidator)
   app.decorateRequest('caller', undefined)
   app.decorateRequest('operator', undefined)
-  addRequestHeaders(app)
+  addRequestHeaders(app, config)
   logSlowRequests(app, platform)
 
   const observe = observeRoutes(app, platform, accounts.usage)

@@ -120,6 +120,111 @@ describe('POST /v1/keys', () => {
   })
 })
 
+describe('POST /v1/keys from a page', () => {
+  const PUBLIC = 'https://data.example.net'
+  let guarded: TestApp
+  beforeAll(async () => {
+    const config = {
+      publicUrl: PUBLIC,
+      keyOrigins: ['https://app.example.org'],
+      trustedProxies: ['10.0.0.0/8'],
+    }
+    guarded = await createTestApp({ config })
+  })
+  afterAll(() => guarded.close())
+
+  type Page = { origin: string; host?: string; 'sec-fetch-site'?: string; 'x-forwarded-host'?: string }
+
+  const ask = (app: TestApp, method: 'POST' | 'OPTIONS', headers: Page, address = freshAddress()) =>
+    app.app.inject({
+      method,
+      url: '/v1/keys',
+      remoteAddress: address,
+      headers: { host: 'localhost:8080', ...headers, ...(method === 'OPTIONS' && PREFLIGHT) },
+    })
+  const PREFLIGHT = { 'access-control-request-method': 'POST' }
+
+  /** The status of the POST, having checked that its preflight and its headers agree. */
+  async function statusFor(app: TestApp, headers: Page) {
+    const reply = await ask(app, 'POST', headers)
+    const preflight = await ask(app, 'OPTIONS', headers)
+    const isAllowed = reply.statusCode === 201
+    for (const each of [reply, preflight]) {
+      const allowed = isAllowed ? headers.origin : undefined
+      expect(each.headers['access-control-allow-origin']).toBe(allowed)
+      expect(each.headers.vary).toBe('origin')
+    }
+    expect(preflight.statusCode).toBe(isAllowed ? 204 : 403)
+    if (!isAllowed) expect(reply.json()).toEqual({ error: expect.stringContaining('AUSPEX_KEY_ORIGINS') })
+    return reply.statusCode
+  }
+
+  test.each<[string, Page]>([
+    ['a page of the service', { origin: 'http://localhost:8080' }],
+    ['one at the standard port', { origin: 'https://box', host: 'box:443' }],
+    ['one behind a proxy that ends TLS', { origin: 'https://data.example.net', host: 'data.example.net' }],
+    [
+      'one that the browser vouches for',
+      { origin: 'https://data.example.net', 'sec-fetch-site': 'same-origin' },
+    ],
+  ])('201: %s', async (_what, headers) => {
+    expect(await statusFor(t, headers)).toBe(201)
+  })
+
+  test('201: behind a trusted proxy that names the host', async () => {
+    const page = { origin: 'https://x.example', 'x-forwarded-host': 'x.example' }
+    expect((await ask(t, 'POST', page, '10.4.4.4')).statusCode).toBe(201)
+    expect((await ask(t, 'POST', page)).statusCode).toBe(403)
+  })
+
+  test.each<[string, Page]>([
+    ['another site', { origin: 'https://evil.example' }],
+    ['another port', { origin: 'http://localhost:3000' }],
+    ['a page without an origin', { origin: 'null' }],
+    ['what is no origin', { origin: 'x' }],
+    [
+      'what the browser calls another site',
+      { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' },
+    ],
+  ])('403: %s', async (_what, headers) => {
+    expect(await statusFor(t, headers)).toBe(403)
+    expect(await statusFor(guarded, headers)).toBe(403)
+  })
+
+  test('403: however the path is spelt, and the address keeps its key of the day', async () => {
+    const address = freshAddress()
+    const spelt = { method: 'POST', url: '/v1/%6beys?x', remoteAddress: address } as const
+    const reply = await t.app.inject({ ...spelt, headers: { origin: 'https://evil.example' } })
+    expect(reply.statusCode).toBe(403)
+    expect(reply.headers['access-control-allow-origin']).toBeUndefined()
+    expect((await t.app.inject(spelt)).statusCode).toBe(201)
+  })
+
+  test.each<[number, string, Page]>([
+    [201, 'the public address', { origin: PUBLIC }],
+    [201, 'an origin that the operator allows', { origin: 'https://app.example.org' }],
+    [201, 'a page of this machine', { origin: 'http://127.0.0.1:8080', host: '127.0.0.1:8080' }],
+    [403, 'a name of a stranger that points here', { origin: 'http://evil.example', host: 'evil.example' }],
+    [403, 'another port of the public address', { origin: `${PUBLIC}:444` }],
+  ])('%i: %s, where the public address is known', async (status, _what, headers) => {
+    expect(await statusFor(guarded, headers)).toBe(status)
+  })
+
+  test('201: any page, where the operator allows all', async () => {
+    const open = await createTestApp({ config: { keyOrigins: ['*'] } })
+    onTestFinished(() => open.close())
+    expect(await statusFor(open, { origin: 'https://evil.example' })).toBe(201)
+  })
+
+  test('200: pages of all origins read every other route', async () => {
+    const headers = { origin: 'https://evil.example' }
+    const reply = await t.app.inject({ url: '/v1/plans', headers })
+    expect(reply.headers['access-control-allow-origin']).toBe('*')
+    const preflight = await t.app.inject({ method: 'OPTIONS', url: '/v1/usage', headers })
+    expect([preflight.statusCode, preflight.headers['access-control-allow-origin']]).toEqual([204, '*'])
+  })
+})
+
 describe('GET /v1/usage', () => {
   test('200: counts completed requests of all keys of the account, and shows what is included', async () => {
     const { key, accountId, keyId } = await t.createCaller('growth')

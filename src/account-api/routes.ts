@@ -31,7 +31,8 @@ export const accountRoutes =
         schema: {
           operationId: 'createKey',
           summary: 'Get a free key',
-          description: 'One per IP address (IPv6: per /64 network) and rolling day. Needs no key.',
+          description:
+            'One per IP address (IPv6: per /64 network) and rolling day. Needs no key. Not for pages of other origins, unless the operator allows them.',
           tags: ['account'],
           body: CreateKeyBody,
           response: { 201: CreateKeyReply, 403: NoFreeKeys, 429: KeyRefused },

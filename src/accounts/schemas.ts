@@ -31,7 +31,7 @@ export const CreateKeyReply = Type.Object(
   { title: 'NewKey', description: 'The new key' },
 )
 
-export const NoFreeKeys = errorReply('This server gives no free keys')
+export const NoFreeKeys = errorReply('This server gives no free keys, or none to pages of this origin')
 export const KeyRefused = errorReply('This address was given a key within the last day')
 
 const Limit = nullable(Type.Integer({ minimum: 0 }))

@@ -1,4 +1,5 @@
 import { ApiError, notFound } from '../core/errors.js'
+import { errorReply } from '../lib/error-reply.js'
 import { hexToBytes } from '../lib/hex.js'
 import type { Sql } from '../store/connection.js'
 import { hex } from '../store/sql-words.js'
@@ -10,6 +11,12 @@ export type FoundBuilder = {
   name: string | null
   logo: string | null
   verified: boolean | null
+}
+
+/** What `findBuilder` throws, for the document. */
+export const BUILDER_ERRORS = {
+  404: errorReply('There is no such builder'),
+  409: errorReply('Several builders have this public name; `candidates` lists them'),
 }
 
 const CODE = /^(?:0x)?([0-9a-f]{64})$/i

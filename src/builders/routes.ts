@@ -6,7 +6,7 @@ import { createView, defineList, type Walk } from '../http/list.js'
 import { Order, oneOf, TimeBounds } from '../http/parameters.js'
 import { checkTimeRange, type TimeRange } from '../lookups/seq-range.js'
 import { builderBoard } from './board/board.js'
-import { findBuilder } from './find-builder.js'
+import { BUILDER_ERRORS, findBuilder } from './find-builder.js'
 import { FEE_SEMANTICS, presentBuilder, presentDay, presentDayOfBuilder } from './present.js'
 import {
   BUILDER_SORTS,
@@ -51,6 +51,7 @@ export const builder = defineAnswer({
     'Its profile and figures. A public name that several builders share is answered with 409 and the candidates.',
   tag: 'builders',
   access: V3,
+  errors: BUILDER_ERRORS,
   params: Type.Object({ code: BuilderRef }),
   reply: Builder,
   answer: async ({ sql }, { code }) => {
@@ -123,6 +124,7 @@ const builderByDay = defineList({
     'A row for each UTC day with fills, the newest first. Without `after` the 30 days up to `before`.',
   tag: 'builders',
   access: V3,
+  errors: BUILDER_ERRORS,
   params: Type.Object({ code: BuilderRef }),
   query: Type.Object({ ...TimeBounds, order: Order }),
   page: { name: 'data', limitMax: 300 },

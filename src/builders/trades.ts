@@ -17,7 +17,7 @@ import {
   TradeFilters,
 } from '../lookups/trades/trade-lists.js'
 import type { Sql } from '../store/connection.js'
-import { type FoundBuilder, findBuilder, presentProfile } from './find-builder.js'
+import { BUILDER_ERRORS, type FoundBuilder, findBuilder, presentProfile } from './find-builder.js'
 import { BuilderRef, ProfileFields } from './schemas.js'
 
 /** A tag with more markets, which have two tokens each, is too broad to filter by it alone. */
@@ -36,6 +36,7 @@ export const builderTrades = defineList({
   tag: 'builders',
   access: V3_HEAVY,
   narrowBy: NARROWING,
+  errors: BUILDER_ERRORS,
   params: Type.Object({ code: BuilderRef }),
   query: Type.Object({
     ...TradeFilters,

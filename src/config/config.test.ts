@@ -57,6 +57,27 @@ describe('AUSPEX_WEBHOOK_NETWORKS', () => {
   )
 })
 
+describe('AUSPEX_KEY_ORIGINS', () => {
+  const load = (text: string) => loadConfig({ AUSPEX_KEY_ORIGINS: text }).config.keyOrigins
+
+  test('lists origins as browsers send them', () => {
+    expect(load('https://App.example.org/, http://localhost:3000')).toEqual([
+      'https://app.example.org',
+      'http://localhost:3000',
+    ])
+    expect(load('*')).toEqual(['*'])
+  })
+
+  test.each([
+    'app.example.org',
+    'https://a.org/b',
+    'https://a.org,',
+    'https://u:p@a.org',
+    'ftp://a.org',
+    'null',
+  ])('"%s" is refused', (text) => expect(() => load(text)).toThrow(/is no origin/))
+})
+
 test('describeConfig masks secrets and names the origin of every value', () => {
   const env = { DATABASE_URL: 'postgres://u:hunter2@h/db', AUSPEX_METRICS_TOKEN: 'hunter3' }
   const text = describeConfig(loadConfig(env, { port: '1' }))

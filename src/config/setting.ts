@@ -63,6 +63,17 @@ export const parseProxies = (text: string): string[] =>
 
 export const parseNetworks = (text: string): string[] => parseListOf(text, isNetwork)
 
+/** Each as browsers send it, or `*`. */
+export const parseOrigins = (text: string): string[] =>
+  text.split(',').map((part) => {
+    const given = part.trim()
+    if (given === '*') return given
+    const { protocol = '', origin = '', href } = URL.canParse(given) ? new URL(given) : {}
+    const isOrigin = /^https?:$/.test(protocol) && href === `${origin}/`
+    if (!isOrigin) throw new Error(`"${given}" is no origin, such as https://app.example.org`)
+    return origin
+  })
+
 function parseListOf(text: string, isGood: (part: string) => boolean): string[] {
   const parts = text.split(',').map((part) => part.trim())
   for (const part of parts) {

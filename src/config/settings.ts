@@ -9,6 +9,7 @@ import {
   parseKey,
   parseNetworks,
   parseOneOf,
+  parseOrigins,
   parseProxies,
   parseText,
   parseUrlOf,
@@ -143,6 +144,14 @@ export const SETTINGS = {
     help: 'off: POST /v1/keys gives no keys; only the operator makes them',
     fallback: () => 'on',
     parse: parseOneOf(['on', 'off']),
+  }),
+  keyOrigins: setting<string[]>({
+    env: 'AUSPEX_KEY_ORIGINS',
+    flag: 'key-origins',
+    placeholder: 'list',
+    help: 'origins whose pages may make free keys besides those of the service, separated by commas; *: all',
+    fallback: () => [],
+    parse: parseOrigins,
   }),
   copyPnlLimit: setting<'on' | 'off'>({
     env: 'AUSPEX_COPY_PNL_LIMIT',

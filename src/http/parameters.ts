@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { ID_PATTERNS, normalizeBuilderCode, normalizeConditionId, normalizeTokenId } from '../core/ids.js'
 import { MILLISECONDS_MAX, MILLISECONDS_MIN } from '../core/unix-time.js'
+import { BLANK_CHARACTERS } from '../lib/blank-characters.js'
 
 const PERIODS_BY_WORD = new Map([
   ['day', '1d'],
@@ -78,12 +79,15 @@ export const Slug = Type.String({
   description: 'a slug',
 })
 
+const CONTROL = '\\u0000-\\u001f\\u007f'
+
 /** What to search for. Its meaning is a title, so that the refusal of a request without it is bare. */
 export const SearchText = Type.String({
   format: 'trimmed',
   minLength: 1,
   maxLength: 200,
-  pattern: '^[^\\u0000-\\u001f\\u007f]*[^\\u0000-\\u0020\\u007f][^\\u0000-\\u001f\\u007f]*$',
+  // At least one character that can be seen.
+  pattern: `^[^${CONTROL}]*[^${BLANK_CHARACTERS}${CONTROL}][^${CONTROL}]*$`,
   title: 'words, without control characters',
   examples: ['bitcoin november'],
 })

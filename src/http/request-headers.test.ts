@@ -41,9 +41,9 @@ describe('the number of headers', () => {
 
   test('431: on /metrics, which would open without the header that says "forwarded"', async () => {
     const start = 'GET /metrics HTTP/1.1'
-    const lines = ['host: x', ...many(1_100)]
+    const lines = ['host: localhost', ...many(1_100)]
     expect((await send([...lines, 'x-forwarded-for: 192.0.2.1'], start)).status).toBe(431)
-    expect((await send(['host: x'], start)).status).toBe(200)
+    expect((await send(['host: localhost'], start)).status).toBe(200)
   })
 
   test('431: with HTTP/1.0 too', async () => {
@@ -126,7 +126,7 @@ describe('nosniff is on every answer', () => {
     ['a compressed one', 200, () => get('/v1/probe/large', `x-api-key: ${key}`, 'accept-encoding: br')],
     ['one without a body', 200, () => `HEAD /healthz HTTP/1.1\r\n${ok}`],
     ['a preflight', 204, () => get('/healthz', 'origin: https://example.org').replace('GET', 'OPTIONS')],
-    ['the metrics', 200, () => get('/metrics')],
+    ['the metrics', 200, () => get('/metrics').replace('host: x', 'host: localhost')],
     ['the page of the documentation', 200, () => get('/docs/')],
     ['its script', 200, () => get('/docs/static/swagger-ui-bundle.js')],
     ['its missing files', 404, () => get('/docs/static/nothing.js')],

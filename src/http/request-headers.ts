@@ -1,5 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Config } from '../config/config.js'
 import { ApiError, badRequest } from '../core/errors.js'
+import { mayMakeKey } from './own-host.js'
 
 const EXPOSED =
   'x-request-id, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset, ratelimit, ratelimit-policy, retry-after, etag, age, x-head-block, x-head-age, x-rows-returned, x-has-more, x-next-cursor, x-partial, x-partial-reason, x-fetched-in-ms, x-cache'
@@ -12,9 +14,13 @@ const HEADERS_MAX = 100
  * Checks the headers of every request, and sets those of every answer that do not depend on the route:
  * the request's id, the ban on guessing content types, and CORS headers that let pages of any origin
  * call the API. Keys travel in headers that a page must set itself, never in cookies.
- * Only browsers send an origin, so only they get the CORS headers.
+ * Only browsers send an origin, so only they get the CORS headers. Keys are made for pages of few origins:
+ * see `mayMakeKey`.
  */
-export function addRequestHeaders(app: FastifyInstance): void {
+export function addRequestHeaders(
+  app: FastifyInstance,
+  config: Pick<Config, 'publicUrl' | 'keyOrigins'>,
+): void {
   app.addHook('onRequest', (request, reply, done) => {
     markAnswer(request, reply)
     const fault = checkHeaders(request)
@@ -23,9 +29,15 @@ export function addRequestHeaders(app: FastifyInstance): void {
       return done(fault)
     }
     const { origin } = request.headers
-    if (origin === undefined || request.url.startsWith('/metrics')) return done()
+    if (origin === undefined || isFor('/metrics', request)) return done()
 
-    reply.header('access-control-allow-origin', '*')
+    if (isFor('/v1/keys', request)) {
+      reply.header('vary', 'origin')
+      if (!mayMakeKey(origin, request, config)) return done(otherOrigin())
+      reply.header('access-control-allow-origin', origin)
+    } else {
+      reply.header('access-control-allow-origin', '*')
+    }
     reply.header('access-control-expose-headers', EXPOSED)
     if (request.method !== 'OPTIONS') return done()
 
@@ -35,6 +47,16 @@ export function addRequestHeaders(app: FastifyInstance): void {
     return reply.code(204).send()
   })
 }
+
+/** A request is known by its route, however its path is spelt (`/%6detrics`). A preflight belongs to no route. */
+const isFor = (path: string, { method, url, routeOptions }: FastifyRequest): boolean =>
+  path === (method === 'OPTIONS' ? url.split('?', 1)[0] : routeOptions.url)
+
+const otherOrigin = () =>
+  new ApiError(
+    403,
+    'Pages of other origins get no free keys here. The operator can allow an origin with AUSPEX_KEY_ORIGINS.',
+  )
 
 /** Sets the headers of every answer, errors included. */
 export function markAnswer({ id }: FastifyRequest, reply: FastifyReply): void {

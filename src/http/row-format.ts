@@ -40,11 +40,12 @@ const json: RowFormat = {
   },
 }
 
-/** RFC 4180. A list inside a cell is JSON. */
+/** RFC 4180. A list inside a cell is JSON; a text that would be a formula begins with an apostrophe. */
 const csv: RowFormat = {
   mediaType: 'text/csv',
   contentType: 'text/csv; charset=utf-8; header=present',
-  description: 'a header line, then a line for each row',
+  description:
+    'a header line, then a line for each row; what a spreadsheet would take for a formula has an apostrophe before it',
   title: 'CsvRows',
   render: ({ kinds, rows }) => {
     const columns = Object.keys(Object.assign({}, ...kinds.map(({ properties }) => properties)))
@@ -58,9 +59,20 @@ export function toCsvLine(columns: readonly string[], row: object): string {
   return `${columns.map((column) => toCell(values[column])).join(',')}\r\n`
 }
 
+/** What a spreadsheet takes for the beginning of a formula, the wide forms of some keyboards included. */
+const FORMULA = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/
+const NUMBER = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i
+
+/**
+ * Many texts are chosen by strangers, such as names of wallets and titles of markets. An apostrophe makes a
+ * spreadsheet show what would be a formula. Numbers stay numbers, those that are written as text too.
+ */
+const withoutFormula = (text: string): string =>
+  FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text
+
 function toCell(value: unknown): string {
   if (value === null || value === undefined) return ''
-  const text = textOfValue(value)
+  const text = typeof value === 'string' ? withoutFormula(value) : textOfValue(value)
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 

@@ -16,7 +16,7 @@ export const OnlineResult = namedObject('OnlineResult', {
   title: Type.String(),
   url: Type.String(),
   domain: Type.String({ description: 'the host of the address, without www.' }),
-  snippet: Type.String(),
+  snippet: Type.String({ description: 'up to 2 KB; a longer one ends with `…`' }),
   engines: Type.Array(Type.String(), { description: 'the engines that found it' }),
   score: Type.Number({ minimum: 0, description: '1 for the first result of a single engine' }),
   category: Type.String(),

@@ -156,6 +156,8 @@ describe('GET /v2/search/online', () => {
     ['no q', {}, "Missing required query parameter 'q'"],
     ['a blank q', { q: '   ' }, 'Invalid q'],
     ['a q without words', { q: '!! ! <' }, 'Invalid q'],
+    ['a q of a byte order mark', { q: '\ufeff' }, 'Invalid q'],
+    ['a q that cannot be seen', { q: '\u200b \u2060\u00a0!\u3164' }, 'Invalid q'],
     ['a control character', { q: 'a\u0007b' }, 'Invalid q'],
     ['a null character', { q: 'a\u0000b' }, "'q' contains a null character"],
     ['a q of 401 characters', { q: 'x'.repeat(401) }, 'Invalid q'],

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { oneOf } from '../http/parameters.js'
 import { ERROR_TEXT } from '../http/validation.js'
+import { BLANK_CHARACTERS } from '../lib/blank-characters.js'
 import { namedObject } from '../lib/named-object.js'
 import { OnlineResult, SEARCH_DEFAULTS } from '../lookups/online-result.js'
 
@@ -14,8 +15,8 @@ export const OnlineSearchQuery = Type.Object({
     format: 'trimmed',
     minLength: 1,
     maxLength: 400,
-    // At least one character that is no command of SearXNG.
-    pattern: `^[^${CONTROL}]*[^\\s!:<?${CONTROL}][^${CONTROL}]*$`,
+    // At least one character that can be seen and is no command of SearXNG.
+    pattern: `^[^${CONTROL}]*[^!:<?${BLANK_CHARACTERS}${CONTROL}][^${CONTROL}]*$`,
     title: 'words to search for, without control characters',
     examples: ['bitcoin etf news'],
   }),

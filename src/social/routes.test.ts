@@ -111,6 +111,7 @@ describe('GET /v2/social/search', () => {
   test.each([
     ['no q', '/v2/social/search', /'q'/],
     ['an empty q', '/v2/social/search?q=%20', /q/],
+    ['a q that cannot be seen', '/v2/social/search?q=%EF%BB%BF%E2%80%8B', /q/],
     ['a long q', search('a'.repeat(501)), /q/],
     ['a q of 10 kB', search('a '.repeat(5_000)), /q/],
     ['max over 50', search('a', '&max=51'), /max/],

@@ -1,10 +1,12 @@
 import { Type } from 'typebox'
+import { BLANK_CHARACTERS } from '../lib/blank-characters.js'
 import { namedObject } from '../lib/named-object.js'
 import { PostSchema } from '../lookups/posts/post.js'
 
 const Count = Type.Integer({ minimum: 0 })
 const POSTS_MAX = 50
 const QUERY_LENGTH_MAX = 500
+const CONTROL = '\\u0000-\\u001f\\u007f'
 
 const Max = Type.Optional(
   Type.Integer({ minimum: 1, maximum: POSTS_MAX, description: 'how many posts at most' }),
@@ -23,7 +25,7 @@ export const SearchQuery = Type.Object({
     format: 'trimmed',
     minLength: 1,
     maxLength: QUERY_LENGTH_MAX,
-    pattern: '^[^\\u0000-\\u001f\\u007f]*$',
+    pattern: `^[^${CONTROL}]*[^${BLANK_CHARACTERS}${CONTROL}][^${CONTROL}]*$`,
     title: 'what to search for, without control characters',
     examples: ['"starting lineup" from:LineupAlerts'],
   }),

@@ -9,7 +9,7 @@ import { eventStatus, presentBytes } from '../events/domain.js'
 
 let t: TestApp
 beforeAll(async () => {
-  t = await createTestApp({ config: { metricsToken: 'let-me-in' } })
+  t = await createTestApp({ config: { metricsToken: 'let-me-in', publicUrl: 'https://data.example.net' } })
   t.ctx.statusParts.push(chainStatus(t.ctx.chain))
 })
 afterAll(() => t.close())
@@ -252,6 +252,49 @@ describe('GET /metrics', () => {
     const authorization = 'Bearer let-me-in'
     expect((await scrape('127.0.0.1', { [name]: 'x', authorization })).statusCode).toBe(200)
   })
+
+  test.each([
+    'localhost',
+    'LOCALHOST:8080',
+    'localhost.',
+    'auspex.localhost',
+    '127.0.0.1:80',
+    '127.9.9.9',
+    '[::1]:8080',
+    '10.0.0.5',
+    'data.example.net',
+    'Data.Example.Net:8080',
+  ])('200: from this machine as %s', async (host) => {
+    expect((await scrape('127.0.0.1', { host })).statusCode).toBe(200)
+  })
+
+  test.each([
+    'evil.example',
+    'evil.example:8080',
+    'localhost.evil.example',
+    'notlocalhost',
+    '127.0.0.1.evil.example',
+    'x.data.example.net',
+    'a%b',
+  ])(
+    '403: from this machine as %s, a name that a page may have pointed to it; with the token it is 200',
+    async (host) => {
+      const reply = await scrape('127.0.0.1', { host })
+      expect(reply.statusCode).toBe(403)
+      expect(reply.json()).toEqual({ error: expect.stringContaining('Host header') })
+      const authorization = 'Bearer let-me-in'
+      expect((await scrape('127.0.0.1', { host, authorization })).statusCode).toBe(200)
+    },
+  )
+
+  test.each(['/metrics', '/%6detrics', '/metrics?x=1'])(
+    '%s: pages of other origins cannot read it',
+    async (url) => {
+      const reply = await t.app.inject({ url, headers: { origin: 'https://evil.example' } })
+      expect(reply.statusCode).toBe(200)
+      expect(reply.headers['access-control-allow-origin']).toBeUndefined()
+    },
+  )
 
   test('200: collected once a second, however many ask', async () => {
     let collected = 0

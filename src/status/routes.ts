@@ -5,7 +5,9 @@ import { Gauge } from 'prom-client'
 import { PROBE, STANDARD } from '../accounts/access.js'
 import { coverageOf } from '../chain/coverage.js'
 import { selectCoverage, selectState, selectTimeFrom } from '../chain/queries.js'
+import type { Config } from '../config/config.js'
 import { ApiError } from '../core/errors.js'
+import { isOwnHost } from '../http/own-host.js'
 import type { Platform } from '../platform.js'
 import { readTickCoverage } from '../prices/archive/coverage.js'
 import { presentCoverage, presentStatus, presentTicks } from './present.js'
@@ -100,12 +102,8 @@ export const statusRoutes =
 
     const collectMetrics = createCollector(platform)
     app.get('/metrics', { config: { access: PROBE }, schema: { hide: true } }, async (request, reply) => {
-      if (!mayScrape(request, platform.config.metricsToken)) {
-        throw new ApiError(
-          403,
-          'Metrics are for this machine, or for the bearer token of AUSPEX_METRICS_TOKEN.',
-        )
-      }
+      const refusal = refuseScrape(request, platform.config)
+      if (refusal !== undefined) throw new ApiError(403, refusal)
       reply.type(platform.metrics.contentType)
       return await collectMetrics()
     })
@@ -140,12 +138,20 @@ const LOOPBACK = /^(::1|(::ffff:)?127\.\d+\.\d+\.\d+)$/
 // `Forwarded`, `X-Forwarded-*`, `X-Real-IP` and `Via`; the others are those of large proxy services.
 const OF_PROXY = /forwarded|^x-real-|^via$|client-ip$|^cf-|^x-envoy-|^x-original-/
 
-function mayScrape(request: FastifyRequest, token: string | undefined): boolean {
-  const given = /^Bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1]
+const NEEDS_TOKEN = 'Metrics are for this machine, or for the bearer token of AUSPEX_METRICS_TOKEN.'
+const OTHER_HOST =
+  'Without a token, metrics are shown under a loopback name, an address or the host of AUSPEX_PUBLIC_URL alone, not under the name in the Host header.'
+
+/** Why a caller may not see the metrics; `undefined`: it may. */
+function refuseScrape({ headers, socket }: FastifyRequest, config: Config): string | undefined {
+  const { metricsToken: token } = config
+  const given = /^Bearer (.+)$/i.exec(headers.authorization ?? '')?.[1]
   if (given !== undefined && token !== undefined) {
-    return timingSafeEqual(digest(given), digest(token))
+    return timingSafeEqual(digest(given), digest(token)) ? undefined : NEEDS_TOKEN
   }
   // Behind a proxy on this machine every request comes from here: then the address proves nothing.
-  const isForwarded = Object.keys(request.headers).some((name) => OF_PROXY.test(name))
-  return !isForwarded && LOOPBACK.test(request.socket.remoteAddress ?? '')
+  const isForwarded = Object.keys(headers).some((name) => OF_PROXY.test(name))
+  if (isForwarded || !LOOPBACK.test(socket.remoteAddress ?? '')) return NEEDS_TOKEN
+  // A page whose name was pointed to this machine also comes from here. Every browser sends a host.
+  return headers.host === undefined || isOwnHost(headers.host, config) ? undefined : OTHER_HOST
 }

@@ -4,10 +4,11 @@ import { badRequest } from '../../core/errors.js'
 import { toDecimalText } from '../../core/money.js'
 import { createView, defineList } from '../../http/list.js'
 import { oneOf } from '../../http/parameters.js'
+import { errorReply } from '../../lib/error-reply.js'
 import { checkDepth, rankKeyOf, requireBoard } from '../../lookups/board.js'
 import { selectSeqRange } from '../../lookups/seq-range.js'
 import type { Sql } from '../../store/connection.js'
-import { type FoundBuilder, findBuilder, presentProfile } from '../find-builder.js'
+import { BUILDER_ERRORS, type FoundBuilder, findBuilder, presentProfile } from '../find-builder.js'
 import { dateOf, FEE_SEMANTICS, VOLUME_MEANING } from '../present.js'
 import { BoardEnvelope, BuilderRef, RankedTrader, RankedTraderWithPnl } from '../schemas.js'
 import {
@@ -100,6 +101,10 @@ export const builderBoard = defineList({
   description: `Volumes, fees and trades are those of fills that name the builder. Profits are those of the whole wallet. Boards of all time are made anew every five minutes (\`as_of\`); rolling ones are of the moment. Offsets reach rank ${RANK_MAX}. With \`pagination=cursor\` a board of all time by profit can be walked to its end; when it was made anew in between, the answer is 409 and the walk starts again.`,
   tag: 'builders',
   access: V3,
+  errors: {
+    ...BUILDER_ERRORS,
+    409: errorReply('Several builders have this public name, or the board is newer than the cursor'),
+  },
   params: Type.Object({ code: BuilderRef }),
   query: BoardQuery,
   page: { name: 'data', limitMax: LIMIT_MAX, repeatsPath: false },

@@ -5,6 +5,7 @@ import { toTokenId } from '../../core/ids.js'
 import { type AnswerTools, defineAnswer } from '../../http/answer.js'
 import { endpointRoutes } from '../../http/endpoint.js'
 import { ConditionId, Slug, TokenId } from '../../http/parameters.js'
+import { errorReply } from '../../lib/error-reply.js'
 import { groupBy } from '../../lib/group-by.js'
 import type { Sql } from '../../store/connection.js'
 import { fillGaps, type TokenCandle } from './candle.js'
@@ -32,6 +33,7 @@ const HEAD = {
   tag: 'markets',
   access: V3,
   narrowBy: ['a longer resolution', 'limit'],
+  errors: { 404: errorReply('There is no such market or outcome token') },
 }
 
 const DESCRIPTION =

@@ -111,6 +111,7 @@ describe('GET /v3/markets/search', () => {
   test.each([
     ['no q', {}, "Missing required query parameter 'q'"],
     ['an empty q', { q: ' ' }, 'Invalid q: '],
+    ['a q that cannot be seen', { q: '\ufeff\u200b\u00a0' }, 'Invalid q: '],
     ['a control character', { q: 'a\u0007b' }, 'Invalid q: .*without control characters'],
     ['more than 200 characters', { q: 'a'.repeat(201) }, 'Invalid q: .*from 1 to 200 characters'],
   ])('400: %s', async (_what, query, error) => {

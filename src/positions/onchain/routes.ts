@@ -6,6 +6,7 @@ import type { OrderKey } from '../../core/page.js'
 import { defineAnswer } from '../../http/answer.js'
 import { type Endpoint, endpointRoutes } from '../../http/endpoint.js'
 import { Address, MarketFilters, oneOf, Shares, Slug, UnixSeconds } from '../../http/parameters.js'
+import { errorReply } from '../../lib/error-reply.js'
 import { selectWalletId } from '../../lookups/ids.js'
 import { selectTokenIds } from '../../lookups/market-filter.js'
 import { selectSeqRange } from '../../lookups/seq-range.js'
@@ -53,6 +54,7 @@ const walletOnchainPositions: Endpoint = {
       access: STANDARD,
       // The answer may be as old as the kept positions.
       dependsOnChain: false,
+      errors: { 404: errorReply('No fact names the wallet') },
       params: Type.Object({ address: Address }),
       query: Type.Object(OnchainFilters),
       reply: WalletOnchainReply,

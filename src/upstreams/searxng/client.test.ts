@@ -60,12 +60,14 @@ test('an instance without the format says what to change', async () => {
 test('plain words give no commands to the instance', () => {
   const word = fc.oneof(
     fc.constantFrom('!bing', '!!w', '!!', ':fr', '<3', '?', '!', 'a!b', '!!!bing', '!:<bing'),
+    fc.constantFrom('\ufeff!!w', '\u200b!bing', '!\u200b!w', '\u2060', '\u3164:fr', '\u00ad<3'),
     fc.string(),
   )
   fc.assert(
     fc.property(fc.array(word, { maxLength: 5 }), (words) => {
       const q = toPlainWords(words.join(' '))
       expect(q).toBe(toPlainWords(q))
+      expect(q).not.toMatch(/(^|\s)\p{Cf}*[!:<?]/u)
       if (q === '') return
       const search = readSearch(new URLSearchParams({ q, engines: 'brave' }))
       expect(search).toMatchObject({ engines: ['brave'], redirect: undefined })

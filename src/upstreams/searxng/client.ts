@@ -1,4 +1,5 @@
 import { UpstreamError } from '../../core/upstream-error.js'
+import { BLANK_CHARACTERS } from '../../lib/blank-characters.js'
 import { type CallOptions, type ConnectorOptions, HttpUpstream } from '../transport/http.js'
 import type { PathLimit } from '../transport/rate-limit.js'
 import { parseSearchResults, type SearxngResults } from './parse.js'
@@ -74,13 +75,16 @@ const formatOff = (cause: UpstreamError) =>
     cause,
   })
 
+const COMMAND_START = new RegExp(`^[!:<?${BLANK_CHARACTERS}]+`)
+
 /**
  * The words without what SearXNG takes for commands: bangs, which choose other engines or lead to
- * another site, languages and timeouts. Empty when there is nothing else.
+ * another site, languages and timeouts. Nor does a word begin with what cannot be seen, which an instance may drop
+ * before it looks for commands. Empty when there is nothing else.
  */
 export const toPlainWords = (text: string): string =>
   text
     .split(/[\s\u0085]+/)
-    .map((word) => word.replace(/^[!:<?]+/, ''))
+    .map((word) => word.replace(COMMAND_START, ''))
     .filter((word) => word !== '')
     .join(' ')

@@ -58,6 +58,24 @@ test('an answer of an older version', () => {
   })
 })
 
+test('texts of pages are cut at 2 KB, between two characters', () => {
+  const long = '🏀'.repeat(2_000)
+  const result = { ...answers.current.results[0], title: long, content: `a${long}` }
+  const {
+    results,
+    answers: [answer],
+    suggestions,
+  } = parseSearchResults(
+    { results: [result], answers: [long], suggestions: [long, 'x'.repeat(2_048)] },
+    'body',
+  )
+  const cut = `${'🏀'.repeat(511)}…`
+  expect(results[0]).toMatchObject({ title: cut, snippet: `a${cut}` })
+  expect(Buffer.byteLength(results[0]?.snippet ?? '')).toBe(2_048)
+  expect(answer).toBe(cut)
+  expect(suggestions).toEqual([cut, 'x'.repeat(2_048)])
+})
+
 test('whatever comes, nothing but a ParseError is thrown', () => {
   expectOnlyParseErrors([parseSearchResults], answers.current)
   const [result] = answers.current.results

@@ -17,7 +17,7 @@ export function parseSearchResults(value: unknown, path: string) {
   return {
     results: fields.readableList('results', parseResult),
     answers: fields.readableList('answers', parseAnswer),
-    suggestions: fields.readableList('suggestions', parseString),
+    suggestions: fields.readableList('suggestions', parseShortText),
     unresponsive: fields.readableList('unresponsive_engines', parseFailure),
   }
 }
@@ -26,10 +26,10 @@ function parseResult(value: unknown, path: string) {
   const fields = parseFields(value, path)
   const url = fields.required('url', parseWebAddress)
   return {
-    title: fields.optional('title', parseString) ?? '',
+    title: fields.optional('title', parseShortText) ?? '',
     url: url.href,
     domain: url.hostname.replace(/^www\./, ''),
-    snippet: fields.optional('content', parseString) ?? '',
+    snippet: fields.optional('content', parseShortText) ?? '',
     engines: engineNames(value, path),
     score: Math.max(0, fields.optional('score', parseNumber) ?? 0),
     category: fields.optional('category', parseString) ?? 'general',
@@ -53,7 +53,21 @@ function parseWebAddress(value: unknown, path: string): URL {
 
 /** A text in older versions, an object since. */
 const parseAnswer: Parser<string> = (value, path) =>
-  typeof value === 'string' ? value : parseFields(value, path).required('answer', parseString)
+  typeof value === 'string'
+    ? parseShortText(value, path)
+    : parseFields(value, path).required('answer', parseShortText)
+
+/** Of a text of a page, in UTF-8: some engines send whole pages as snippets. */
+const TEXT_BYTES_MAX = 2_048
+const CUT = '…'
+
+/** A text of a page; a longer one is cut between two characters and ends with `…`. */
+const parseShortText: Parser<string> = (value, path) => {
+  const text = parseString(value, path)
+  if (Buffer.byteLength(text) <= TEXT_BYTES_MAX) return text
+  const kept = new Uint8Array(TEXT_BYTES_MAX - Buffer.byteLength(CUT))
+  return text.slice(0, new TextEncoder().encodeInto(text, kept).read) + CUT
+}
 
 function parseFailure(value: unknown, path: string) {
   const [engine, reason] = Array.isArray(value) ? value : [value, undefined]
