@@ -49,7 +49,7 @@ export function completeDocument<Document extends object>(generated: Document): 
     if (isDeepStrictEqual(operation.security, security)) delete operation.security
     for (const [status, response] of Object.entries(operation.responses)) {
       // Said once.
-      if (response.description === operation.summary) response.description = 'Success'
+      if (response.description === operation.summary) response.description = 'OK'
       const headers = headersOf(status, isKeyed)
       if (Object.keys(headers).length > 0) response.headers = headers
       if (status === '304') delete response.content

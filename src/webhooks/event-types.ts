@@ -31,13 +31,13 @@ const UtcText = Type.String({ description: '`YYYY-MM-DD HH:MM:SS.ffffff`, UTC' }
 /** How lists are written inside of a text. */
 const braces = (description: string) => Type.String({ pattern: '^\\{.*\\}$', description })
 const Tags = braces('slugs of the tags, as `{a,b}`')
-const Known = nullable(Type.String(), 'null while the catalogue does not know the market')
+const Known = nullable(Type.String(), 'null while the market is unknown')
 
 const Market = {
   market: Known,
   slug: Known,
   outcome: Known,
-  condition_id: nullable(Hash, 'null while the catalogue does not know the market'),
+  condition_id: nullable(Hash, 'null while the market is unknown'),
 }
 
 const TradeFields = {
