@@ -6,7 +6,7 @@ import type { Sql } from '../../store/connection.js'
 import { transact } from '../../store/transaction.js'
 import { enqueue } from './enqueue.js'
 import { recordAndClaim } from './record-and-claim.js'
-import { draftsOf, insertTestWebhook, type TestWebhook } from './test-webhook.js'
+import { draftsOf, emptyRoom, insertTestWebhook, type TestWebhook } from './test-webhook.js'
 
 const NOW_MS = Date.UTC(2026, 10, 15, 12)
 const RETRIES = 100_000
@@ -18,16 +18,16 @@ const others: TestWebhook[] = []
 beforeAll(async () => {
   database = await createTestDatabase()
   const { sql } = database
-  dead = await insertTestWebhook(sql, { nowMs: NOW_MS })
+  dead = await insertTestWebhook(sql, { nowMs: NOW_MS, places: 10 })
   await sql`
     insert into webhook_deliveries
            (webhook, event_id, event_type, state, block, attempts, due_at, created_at, body)
     select ${dead.id}, gen_random_uuid(), 'trade', 'pending', 1, 3,
            ${new Date(NOW_MS)}::timestamptz + make_interval(secs => n % 7200 - 3600), ${new Date(0)}, '{}'
       from generate_series(1, ${RETRIES}::int) n`
-  await sql`insert into webhook_lanes (webhook, next_at) values (${dead.id}, ${new Date(0)})`
+  await sql`update webhook_lanes set next_at = ${new Date(0)}`
   for (let n = 0; n < 5; n++) {
-    const webhook = await insertTestWebhook(sql, { nowMs: NOW_MS })
+    const webhook = await insertTestWebhook(sql, { nowMs: NOW_MS, places: 10 })
     await transact(sql, (tx) => enqueue(tx, draftsOf(webhook, 3), { plans: new Plans(), nowMs: NOW_MS }))
     others.push(webhook)
   }
@@ -35,8 +35,8 @@ beforeAll(async () => {
 })
 afterAll(() => database.drop())
 
-const claim = (limit: number, nowMs = NOW_MS) =>
-  recordAndClaim(database.sql, { ended: [], limit, isHealthyOnly: false, nowMs })
+const claim = (free: number, nowMs = NOW_MS) =>
+  recordAndClaim(database.sql, { ended: [], room: emptyRoom(free), nowMs })
 
 /** Makes all leased deliveries due again. */
 async function giveBack(sql: Sql): Promise<void> {
@@ -46,7 +46,7 @@ async function giveBack(sql: Sql): Promise<void> {
 }
 
 test('a claim reads a few rows by indexes, with 100,000 retries in the queue', async () => {
-  const statements = await recordStatements(() => claim(100))
+  const statements = await recordStatements(() => claim(200))
   const { sql } = database
   const plans: Plan[] = []
   // One by one, and taken back: a statement that has claimed leaves the next one less to read.
@@ -64,7 +64,7 @@ test('a claim reads a few rows by indexes, with 100,000 retries in the queue', a
       })
       .catch((error: Error) => expect(error.message).toBe('taken back'))
   }
-  expect(plans).toHaveLength(3)
+  expect(plans).toHaveLength(4)
   const scans = plans
     .flatMap(scansOf)
     .filter(({ relation, nodeType }) => TABLES.includes(relation) && nodeType !== 'ModifyTable')
@@ -77,11 +77,11 @@ test('a claim reads a few rows by indexes, with 100,000 retries in the queue', a
 
 test('a receiver with 100,000 retries has ten at a time, and all others are claimed at once', async () => {
   await giveBack(database.sql)
-  const { claimed } = await claim(100)
+  const { claimed } = await claim(200)
   const of = ({ id }: TestWebhook) => claimed.filter(({ webhook }) => webhook === id).length
   expect(of(dead)).toBe(10)
   expect(others.map(of)).toEqual([3, 3, 3, 3, 3])
-  expect((await claim(100)).claimed).toEqual([])
+  expect((await claim(200)).claimed).toEqual([])
 })
 
 type Statement = { text: string; parameters: unknown[] }

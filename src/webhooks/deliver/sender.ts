@@ -94,7 +94,8 @@ export class Sender {
     // undici frees a connection one iteration of the event loop after the answer; a request before that opens another one.
     await nextIteration()
     this.#running.delete(attempt)
-    if (this.#sockets.size - this.#running.size > IDLE_CONNECTIONS_MAX) this.#closeUnused()
+    const hasTooMany = this.#sockets.size - this.#running.size > IDLE_CONNECTIONS_MAX
+    if (hasTooMany && !this.#isClosed) this.#closeUnused()
     return result
   }
 
