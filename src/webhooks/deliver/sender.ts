@@ -2,6 +2,7 @@ import { isIP, type LookupFunction, Socket } from 'node:net'
 import { setImmediate as nextIteration } from 'node:timers/promises'
 import { buildConnector, type Dispatcher, errors, Pool } from 'undici'
 import { codeOf } from '../../core/errors.js'
+import { HOP_HEADER } from '../../http/request-headers.js'
 import { onAbort } from '../../lib/abort.js'
 import { startTimeout, TimeoutError } from '../../lib/timeout.js'
 import {
@@ -113,7 +114,8 @@ export class Sender {
     const pool = this.#pools.get(origin) ?? this.#createPool(target)
     this.#pools.delete(origin)
     this.#pools.set(origin, pool)
-    pool.dispatch({ method: 'POST', path: pathname + search, headers, body }, attempt)
+    const marked = { ...headers, [HOP_HEADER]: '1' }
+    pool.dispatch({ method: 'POST', path: pathname + search, headers: marked, body }, attempt)
   }
 
   #createPool(target: WebhookTarget): Pool {
