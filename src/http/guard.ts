@@ -6,6 +6,7 @@ import type { Accounts } from '../accounts/domain.js'
 import type { Caller } from '../accounts/key-ring.js'
 import type { Operators } from '../accounts/operators.js'
 import { ApiError } from '../core/errors.js'
+import { ADMITTED } from './connection-shares.js'
 import { setHeaders } from './request-headers.js'
 
 declare module 'fastify' {
@@ -54,6 +55,7 @@ function createGuard(admit: Admit): onRequestHookHandler {
     reply.header('cache-control', UNCACHED)
     const accept = ({ caller, headers }: Admitted) => {
       request.caller = caller
+      request.raw.socket.emit(ADMITTED, caller.accountId)
       setHeaders(reply, headers)
     }
     const refuse = (error: unknown) => {
@@ -84,6 +86,7 @@ const createOperatorGuard =
     reply.header('cache-control', UNCACHED)
     const admit = async () => {
       request.operator = await operators.identify(findSecret(request), request)
+      request.raw.socket.emit(ADMITTED)
     }
     admit().then(() => done(), done)
   }

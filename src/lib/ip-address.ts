@@ -13,6 +13,14 @@ export function unwrapIpv4(address: string): string {
   return toDotted(groups[at] ?? 0, groups[at + 1] ?? 0)
 }
 
+/** What stands for the owner of an address: an IPv4 address, or the network of 64 bits that an IPv6 address is in. */
+export function toNetwork(address: string): string {
+  const plain = unwrapIpv4(address)
+  if (!isIPv6(plain)) return plain
+  const groups = parseGroups(plain).slice(0, 4)
+  return `${groups.map((group) => group.toString(16)).join(':')}::/64`
+}
+
 /** The groups that such an address begins with, and where the two groups of the IPv4 address are. */
 const EMBEDDINGS: readonly { prefix: readonly number[]; at: number }[] = [
   { prefix: [0, 0, 0, 0, 0, 0xffff], at: 6 }, // mapped, ::ffff:0:0/96
