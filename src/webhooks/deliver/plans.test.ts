@@ -45,8 +45,9 @@ async function giveBack(sql: Sql): Promise<void> {
   await sql`update webhook_lanes set next_at = ${now}`
 }
 
-test('a claim reads a few rows by indexes, with 100,000 retries in the queue', async () => {
-  const statements = await recordStatements(() => claim(200))
+/** The plans of the statements of a claim, as they ran. */
+async function explainClaim(claimOnce: () => Promise<unknown>): Promise<Plan[]> {
+  const statements = await recordStatements(claimOnce)
   const { sql } = database
   const plans: Plan[] = []
   // One by one, and taken back: a statement that has claimed leaves the next one less to read.
@@ -64,6 +65,11 @@ test('a claim reads a few rows by indexes, with 100,000 retries in the queue', a
       })
       .catch((error: Error) => expect(error.message).toBe('taken back'))
   }
+  return plans
+}
+
+test('a claim reads a few rows by indexes, with 100,000 retries in the queue', async () => {
+  const plans = await explainClaim(() => claim(200))
   expect(plans).toHaveLength(4)
   const scans = plans
     .flatMap(scansOf)
@@ -82,6 +88,38 @@ test('a receiver with 100,000 retries has ten at a time, and all others are clai
   expect(of(dead)).toBe(10)
   expect(others.map(of)).toEqual([3, 3, 3, 3, 3])
   expect((await claim(200)).claimed).toEqual([])
+})
+
+test('a claim looks at a few lanes by indexes, with 3,000 of one account due before those of others', async () => {
+  const { sql } = database
+  await giveBack(sql)
+  await sql`
+    with many as (
+      insert into webhooks (name, account_id, url, event_types, filters, secret, active, created_at,
+                            updated_at, from_seq, active_since)
+      select 'wh_many_' || n, ${dead.accountId}, 'https://hooks.example.net/', '{trade}', '{}', '', true,
+             now(), now(), 0, now()
+        from generate_series(1, 3000) n
+      returning id, account_id)
+    insert into webhook_lanes (webhook, account_id, next_at)
+    select id, account_id, ${new Date(0)} from many`
+  await sql`analyze webhook_lanes`
+  const room = { free: 100, freeForSlow: 100, held: new Map([[dead.accountId, 100]]) }
+  const claimOthers = () => recordAndClaim(sql, { ended: [], room, nowMs: NOW_MS })
+  const plans = await explainClaim(claimOthers)
+  // Which lanes are due, which accounts have some, the lock, the claim, when they are due again.
+  expect(plans).toHaveLength(5)
+  const scans = plans
+    .flatMap(scansOf)
+    .filter(({ relation, nodeType }) => relation === 'webhook_lanes' && nodeType !== 'ModifyTable')
+  expect(scans.length).toBeGreaterThan(4)
+  for (const scan of scans) {
+    expect(scan.nodeType, JSON.stringify(scan)).toMatch(/^Index( Only)? Scan$/)
+    expect(scan.rows, JSON.stringify(scan)).toBeLessThanOrEqual(64)
+  }
+  await giveBack(sql)
+  const { claimed } = await claimOthers()
+  expect(new Set(claimed.map(({ webhook }) => webhook))).toEqual(new Set(others.map(({ id }) => id)))
 })
 
 type Statement = { text: string; parameters: unknown[] }
