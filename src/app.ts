@@ -4,6 +4,7 @@ import type { ChainStatus } from './core/chain-status.js'
 import { cacheRoutes } from './http/cached-routes.js'
 import { showChainHead } from './http/chain-head.js'
 import { Compressor } from './http/compression.js'
+import { ConnectionShares } from './http/connection-shares.js'
 import { answerBadPath, createClientFaultHandler, handleErrors } from './http/errors.js'
 import { showFrontPage } from './http/front-page.js'
 import { guardRoutes } from './http/guard.js'
@@ -44,12 +45,14 @@ export async function buildApp(platform: Platform, deps: AppDeps): Promise<Fasti
   const { config, clock, floodLog } = platform
   const { accounts, chain } = deps
   const nextId = createRequestIds()
+  const { trustedProxies } = config
+  const shares = new ConnectionShares({ trustedProxies, metrics: platform.metrics })
   const app = Fastify({
     logger: false,
     genReqId: nextId,
-    trustProxy: config.trustedProxies.length > 0 ? config.trustedProxies : false,
+    trustProxy: trustedProxies.length > 0 ? trustedProxies : false,
     bodyLimit: 1024 * 1024,
-    serverFactory: createHttpServer,
+    serverFactory: (handler) => createHttpServer(handler, shares),
     forceCloseConnections: 'idle',
     // While the service drains, open connections are still served; the answers close them.
     return503OnClosing: false,

@@ -8,8 +8,9 @@ import type { Caller } from '../accounts/key-ring.js'
 import type { Operators } from '../accounts/operators.js'
 import { describeWorkLimit, type WorkOwner, type WorkShares } from '../accounts/work-shares.js'
 import { ApiError, tooManyRequests } from '../core/errors.js'
-import { networkOf } from '../lib/ip-address.js'
+import { toNetwork } from '../lib/ip-address.js'
 import type { Pool } from '../store/connection.js'
+import { ADMITTED } from './connection-shares.js'
 import { setHeaders } from './request-headers.js'
 
 declare module 'fastify' {
@@ -66,7 +67,7 @@ const admitAll: onRequestHookHandler = (_request, reply, done) => {
 /** Of all addresses that send no key. */
 const STRANGERS_PLAN = { workPerSecond: 50 }
 
-const strangerAt = (ip: string): WorkOwner => ({ accountId: networkOf(ip), plan: STRANGERS_PLAN })
+const strangerAt = (ip: string): WorkOwner => ({ accountId: toNetwork(ip), plan: STRANGERS_PLAN })
 
 function createPublicGuard(shares: WorkShares, cost: number): onRequestHookHandler {
   return ({ ip }, reply, done) => {
@@ -86,6 +87,7 @@ function createGuard(admit: Admit, charge: (caller: Caller) => void): onRequestH
     reply.header('cache-control', UNCACHED)
     const show = ({ caller, headers }: Admitted) => {
       request.caller = caller
+      request.raw.socket.emit(ADMITTED, caller.accountId)
       setHeaders(reply, headers)
     }
     const accept = (admitted: Admitted) => {
@@ -120,6 +122,7 @@ const createOperatorGuard =
     reply.header('cache-control', UNCACHED)
     const admit = async () => {
       request.operator = await operators.identify(findSecret(request), request)
+      request.raw.socket.emit(ADMITTED)
     }
     admit().then(() => done(), done)
   }

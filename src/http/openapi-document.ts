@@ -159,6 +159,7 @@ const RESPONSE_NAMES: Readonly<Record<string, string>> = {
   500: 'InternalError',
   502: 'BadGateway',
   503: 'Unavailable',
+  508: 'LoopDetected',
   '2XX': 'Delivered',
   default: 'NotDelivered',
 }

@@ -336,6 +336,7 @@ describe('GET /openapi.json', () => {
         'webhook-id',
         'webhook-timestamp',
         'webhook-signature',
+        'X-Webhook-Hop',
       ])
     }
   })

@@ -170,12 +170,17 @@ const ERRORS = {
     },
     'UnavailableError',
   ),
+  508: errorReply(
+    'The request carries `x-webhook-hop`: it is a delivery of a webhook that points at this service',
+  ),
 }
 
 function errorsOf({ schema, method, config }: RouteOptions, access: Access): object {
   // Any query string can be malformed, so even a route without parameters can answer 400.
   const statuses: (keyof typeof ERRORS)[] = [500, 503, 400]
   if (schema?.body !== undefined && method !== 'GET') statuses.push(413, 415)
+  // What deliveries of webhooks could reach: they are all posted.
+  if (method === 'POST') statuses.push(508)
   const isPublic = access !== 'operator' && 'public' in access
   if (!isPublic) statuses.push(401, 403)
   if (!isPublic || access.cost !== 'none') statuses.push(429)

@@ -23,6 +23,17 @@ async function send(lines: string[], start = 'GET /healthz HTTP/1.1') {
 
 const many = (count: number) => Array.from({ length: count }, (_, index) => `x-${index}: y`)
 
+describe('a delivery of a webhook', () => {
+  test.each(['POST /v1/keys HTTP/1.1', 'GET /healthz HTTP/1.1', 'POST /nowhere HTTP/1.1'])(
+    '508: %s',
+    async (start) => {
+      const reply = await send(['host: x', 'X-Webhook-Hop: 1', 'content-length: 0'], start)
+      expect(reply.status).toBe(508)
+      expect(reply.body).toContain('Loop detected')
+    },
+  )
+})
+
 describe('the number of headers', () => {
   // The request itself has two.
   test('200: a hundred', async () => {

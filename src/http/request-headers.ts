@@ -7,6 +7,9 @@ const EXPOSED =
   'x-request-id, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset, ratelimit, ratelimit-policy, retry-after, etag, age, x-head-block, x-head-age, x-rows-returned, x-has-more, x-next-cursor, x-partial, x-partial-reason, x-fetched-in-ms, x-cache'
 const REQUEST_HEADERS = 'x-api-key, authorization, content-type, if-none-match'
 
+/** Every delivery to a webhook carries it, and no request to this service may: see `checkHeaders`. */
+export const HOP_HEADER = 'x-webhook-hop'
+
 /** Far more than a browser and a chain of proxies send. */
 const HEADERS_MAX = 100
 
@@ -70,6 +73,13 @@ const HOST = /^(?:[\w.~%-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i
 function checkHeaders({ raw, headers }: FastifyRequest): ApiError | undefined {
   if (raw.rawHeaders.length > 2 * HEADERS_MAX) {
     return new ApiError(431, `The request has more than ${HEADERS_MAX} headers.`)
+  }
+  // A webhook that points at the service, such as at the path that sends a test delivery, would call itself without end.
+  if (headers[HOP_HEADER] !== undefined) {
+    return new ApiError(
+      508,
+      'Loop detected: the request is a delivery of a webhook, and the service takes none.',
+    )
   }
   const { host = '' } = headers
   if (host === '' && raw.httpVersion === '1.0') return undefined

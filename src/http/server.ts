@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { createServer, IncomingMessage, type RequestListener, type Server } from 'node:http'
 import type { Socket } from 'node:net'
+import type { ConnectionShares } from './connection-shares.js'
 import { serveInTurn } from './serve-in-turn.js'
 
 /** A server with bounds on connections, slow senders and slow readers. */
-export function createHttpServer(handler: RequestListener): Server {
+export function createHttpServer(handler: RequestListener, shares: ConnectionShares): Server {
   const options = {
     // Against clients that send too slowly, on purpose or not.
     connectionsCheckingInterval: 2_000,
@@ -18,13 +19,17 @@ export function createHttpServer(handler: RequestListener): Server {
     requireHostHeader: false,
     IncomingMessage: ApiRequest,
   }
-  const serve = serveInTurn(handler)
+  const serve = serveInTurn((request, response) => {
+    shares.begin(request.socket, response)
+    handler(request, response)
+  })
   const server = createServer(options, serve)
   server.maxHeadersCount = 0
   server.maxConnections = 10_000
   // An expectation that is unknown may be ignored; Node.js would answer with a bare 417.
   server.on('checkExpectation', serve)
   cutSlowReaders(server)
+  shares.watch(server)
   return server
 }
 

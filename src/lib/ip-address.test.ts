@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { NetworkList, unwrapIpv4 } from './ip-address.js'
+import { NetworkList, toNetwork, unwrapIpv4 } from './ip-address.js'
 
 test.each([
   ['10.1.2.3', '10.1.2.3'],
@@ -20,6 +20,19 @@ test.each([
   ['no address', 'no address'],
 ])('%s stands for %s', (address, expected) => {
   expect(unwrapIpv4(address)).toBe(expected)
+})
+
+test.each([
+  ['10.1.2.3', '10.1.2.3'],
+  ['::ffff:10.1.2.3', '10.1.2.3'],
+  ['2606:4700:0:1:2:3:4:5', '2606:4700:0:1::/64'],
+  ['2606:4700:0:1::', '2606:4700:0:1::/64'],
+  ['2606:4700:0:2::', '2606:4700:0:2::/64'],
+  ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+  ['::1', '0:0:0:0::/64'],
+  ['', ''],
+])('the network of %s is %s', (address, expected) => {
+  expect(toNetwork(address)).toBe(expected)
 })
 
 describe('a list of networks', () => {

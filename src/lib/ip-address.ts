@@ -13,8 +13,8 @@ export function unwrapIpv4(address: string): string {
   return toDotted(groups[at] ?? 0, groups[at + 1] ?? 0)
 }
 
-/** Whose address it is: an IPv4 address itself, of an IPv6 address the /64 network, which one customer has to itself. */
-export function networkOf(address: string): string {
+/** What stands for the owner of an address: an IPv4 address, or the network of 64 bits that an IPv6 address is in. */
+export function toNetwork(address: string): string {
   const plain = unwrapIpv4(address)
   if (!isIPv6(plain)) return plain
   const groups = parseGroups(plain).slice(0, 4)

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { request } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { listenSockets, SocketClient } from '../../test/socket-client.js'
 import { createTestApp, type TestApp } from '../../test/test-app.js'
@@ -8,6 +8,7 @@ import { until } from '../../test/until.js'
 import { createKey, retireKey } from '../accounts/accounts.js'
 import type { PlanId } from '../accounts/plans.js'
 import { updatePlan } from '../accounts/queries.js'
+import { ADMITTED } from '../http/connection-shares.js'
 import type { Connection, Protocol } from './connection.js'
 import { SharedFrame } from './fast/shared-frame.js'
 
@@ -49,6 +50,18 @@ async function connectWith(key: string, path = '/ws', query = '') {
   if (connection === undefined) throw new Error('there is a connection')
   return { client, connection }
 }
+
+test('an admitted WebSocket keeps its connection when others need places, a refused one does not', async () => {
+  const admitted: unknown[] = []
+  const watch = (socket: Socket) => socket.on(ADMITTED, () => admitted.push(socket.remotePort))
+  t.app.server.on('connection', watch)
+  onTestFinished(() => void t.app.server.off('connection', watch))
+  const refused = await SocketClient.open(`${url}/ws?key=ax_live_${'0'.repeat(32)}`)
+  await until(() => refused.messages.length > 0)
+  expect(admitted).toEqual([])
+  await connect('growth')
+  expect(admitted).toHaveLength(1)
+})
 
 /** What a client received, but for the heartbeats that time moved by another test may cause. */
 const listOf = ({ messages }: SocketClient) => messages.filter(({ type }) => type !== 'heartbeat')

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { AddressThrottle } from '../accounts/address-throttle.js'
 import { digestSecret } from '../accounts/secret.js'
+import { ADMITTED } from '../http/connection-shares.js'
 import { findSecret } from '../http/guard.js'
 import { faultFields } from '../lib/fault-fields.js'
 import { withTimeout } from '../lib/timeout.js'
@@ -230,6 +231,7 @@ export class SocketDoor {
         this.#metrics.closed.inc({ code: code ?? 'client' })
       },
     })
+    tcpSocket.emit(ADMITTED)
     this.#connections.add(connection, address)
     this.#unclosed.add(connection)
     webSocket.on('close', () => {

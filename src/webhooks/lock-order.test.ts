@@ -45,8 +45,8 @@ describe('a change of a webhook and', () => {
     const one = await insertTestWebhook(sql, { nowMs: NOW_MS })
     const two = await insertTestWebhook(sql, { nowMs: NOW_MS })
     await sql`
-      insert into webhook_lanes (webhook, consecutive_failures)
-      values (${one.id}, 50), (${two.id}, 50)`
+      insert into webhook_lanes (webhook, account_id, consecutive_failures)
+      values (${one.id}, ${one.accountId}, 50), (${two.id}, ${two.accountId}, 50)`
     let disabling: Promise<string[]> | undefined
     await changeWhile(two.id, async () => {
       disabling = disableWebhooks(sql, [one.id, two.id], NOW_MS)
@@ -75,7 +75,9 @@ describe('a change of a webhook and', () => {
     const written = await insertTestWebhook(sql, { nowMs: NOW_MS })
     const changed = await insertTestWebhook(sql, { nowMs: NOW_MS })
     await sql`update webhooks set from_seq = 10 where id in (${changed.id}, ${written.id})`
-    await sql`insert into webhook_lanes (webhook) values (${changed.id}), (${written.id})`
+    await sql`
+      insert into webhook_lanes (webhook, account_id)
+      values (${changed.id}, ${changed.accountId}), (${written.id}, ${written.accountId})`
     let goingBack: Promise<void> | undefined
     let changing: Promise<void> | undefined
     await transact(sql, async (dispatcher) => {

@@ -27,6 +27,7 @@ const HEADERS = [
     'webhook-signature',
     '`v1,` and the HMAC-SHA256 of `<id>.<timestamp>.<raw body>` in base64, as Standard Webhooks says',
   ),
+  header('X-Webhook-Hop', '`1`. This service refuses requests with it, so that no webhook calls itself'),
 ]
 
 const RESPONSES = {

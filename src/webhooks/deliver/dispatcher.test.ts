@@ -18,7 +18,7 @@ describe('an attempt', () => {
   test('is signed with the secret, and ends the delivery when the receiver answers 2xx', async () => {
     const { receiver, clock } = world
     receiver.answer('/good', () => 204)
-    const webhook = await world.createWebhook('/good', 'whsec_of_this_webhook')
+    const webhook = await world.createWebhook('/good', { secret: 'whsec_of_this_webhook' })
     await world.add([draftOf(webhook, 7)])
     world.start()
     await world.untilStates(webhook, ['delivered'])
@@ -91,7 +91,7 @@ describe('an attempt', () => {
   test('uses the secret and the url that the webhook has at its time', async () => {
     const { receiver, clock, sql, secretBox } = world
     receiver.answer('/old', () => 503)
-    const webhook = await world.createWebhook('/old', 'whsec_the_old_secret')
+    const webhook = await world.createWebhook('/old', { secret: 'whsec_the_old_secret' })
     await world.add([draftOf(webhook, 1)])
     const { wake } = world.start()
     await world.untilAttempted(webhook, 1)

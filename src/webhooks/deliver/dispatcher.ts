@@ -7,27 +7,20 @@ import type { Log } from '../../lib/log.js'
 import { backoffMs, pause, pollUntil } from '../../lib/timing.js'
 import type { SecretBox } from '../../store/secret-box.js'
 import type { Store } from '../../store/store.js'
+import type { Room } from './due-queues.js'
 import type { DeliveryMetrics } from './metrics.js'
-import {
-  type ClaimedDelivery,
-  type EndedAttempt,
-  INTERRUPTED,
-  type LeaseCount,
-  nextState,
-  selectNextDue,
-} from './queries.js'
-import { disableWebhooks, recordAndClaim } from './record-and-claim.js'
+import { type ClaimedDelivery, type EndedAttempt, INTERRUPTED, nextState, selectNextDue } from './queries.js'
+import { disableWebhooks, isGood, recordAndClaim } from './record-and-claim.js'
 import type { AttemptResult, Sender } from './sender.js'
 import { signatureHeaders } from './signature.js'
+import { TakenDeliveries } from './taken-deliveries.js'
 
-/** Deliveries that this process holds: being sent, or waiting for others of their webhook. */
-const HELD_MAX = 512
-/** Above this many, those of receivers that are slow or fail are left to wait. */
-const HELD_BY_ANY_MAX = HELD_MAX / 2
 /** What other processes queue is found after this time at most. */
 const POLL_MS = 500
 /** The pause when lanes are due and none can be had, because others hold them. */
 const CROWDED_MS = 20
+/** The pause when all lanes that are due are of accounts that hold their share: an end of theirs ends it too. */
+const SHARED_OUT_MS = 100
 /**
  * Attempts that ended are written together: this many, or half of what this process holds, or all after this
  * time. By halves the database works on one while the other is being sent.
@@ -40,6 +33,8 @@ const RETRY = { baseMs: 100, maxMs: 2_000 }
 /** How long a stop waits for attempts that run, and then for their results to be written. */
 const STOP_ATTEMPTS_MS_MAX = 200
 const STOP_WRITE_MS_MAX = 200
+
+const NO_ROOM: Room = { free: 0, freeForSlow: 0, held: new Map() }
 
 type DispatcherDependencies = {
   store: Pick<Store, 'sql'>
@@ -59,6 +54,7 @@ type DispatcherDependencies = {
  * The queue is in the database: this process knows what it is sending, and nothing of what waits.
  * A lane is the row of a webhook in the queue. It says when its deliveries are claimed next, so
  * that neither a long queue nor a receiver that does not answer costs others more than a row.
+ * Accounts share the places of this process: see `Room`.
  */
 export class Dispatcher {
   readonly #deps: DispatcherDependencies
@@ -69,6 +65,7 @@ export class Dispatcher {
   #isWoken = true
   #isKeyChecked = false
   readonly #taken = new TakenDeliveries()
+  #afterAccount = 0
   #ended: EndedAttempt[] = []
   #gatherFromMs = 0
   readonly #failing = new Set<number>()
@@ -106,17 +103,15 @@ export class Dispatcher {
     const gatherMs = this.#gatherMs()
     if (gatherMs > 0) return gatherMs
     if (this.#ended.length === 0) {
-      if (this.#taken.count >= HELD_MAX) return POLL_MS
+      if (this.#taken.room.free === 0) return POLL_MS
       const waitMs = this.#isWoken ? 0 : await this.#untilDue()
       if (waitMs > 0) return Math.min(waitMs, POLL_MS)
     }
     this.#isWoken = false
     await this.#checkKey()
-    const isHealthyOnly = this.#taken.count >= HELD_BY_ANY_MAX
-    const limit = (isHealthyOnly ? HELD_MAX : HELD_BY_ANY_MAX) - this.#taken.count
-    const hasMoved = await this.#exchange(Math.max(0, limit), isHealthyOnly)
+    const restMs = await this.#exchange(this.#taken.room)
     await this.#disable()
-    return hasMoved ? 0 : CROWDED_MS
+    return restMs
   }
 
   /** How long the attempts that ended wait for more, with which they are written. */
@@ -142,18 +137,27 @@ export class Dispatcher {
     this.#isKeyChecked = true
   }
 
-  /** Writes what has ended and begins what is due. `false`: there was nothing, or others hold it. */
-  async #exchange(limit: number, isHealthyOnly: boolean): Promise<boolean> {
-    const { store, clock } = this.#deps
+  /** Writes what has ended and begins what is due. Returns how long to rest when there was nothing, or nothing to be had. */
+  async #exchange(room: Room): Promise<number> {
+    const { store, clock, metrics } = this.#deps
     const ended = [...this.#ended]
     const quick = this.#taken.takeQuick()
-    const nowMs = clock.now()
-    const result = await recordAndClaim(store.sql, { ended, limit, isHealthyOnly, quick, nowMs })
+    const afterAccount = this.#afterAccount
+    const result = await recordAndClaim(store.sql, { ended, room, quick, afterAccount, nowMs: clock.now() })
+    this.#afterAccount = result.afterAccount
     this.#ended = this.#ended.filter((attempt) => !result.settled.has(attempt))
     this.#gatherFromMs = performance.now()
     for (const webhook of result.failing) this.#failing.add(webhook)
-    for (const delivery of result.claimed) if (this.#taken.add(delivery)) void this.#attempt(delivery)
-    return result.claimed.length > 0 || result.settled.size > 0
+    for (const delivery of result.claimed) this.#begin(this.#taken.add(delivery))
+    metrics.held.set(this.#taken.count)
+    metrics.holders.set(this.#taken.accountCount)
+    metrics.passedOver.inc(result.passedOver)
+    if (result.claimed.length > 0 || result.settled.size > 0 || result.afterAccount > 0) return 0
+    return result.passedOver > 0 ? SHARED_OUT_MS : CROWDED_MS
+  }
+
+  #begin(deliveries: readonly ClaimedDelivery[]): void {
+    for (const delivery of deliveries) void this.#attempt(delivery)
   }
 
   async #disable(): Promise<void> {
@@ -180,10 +184,9 @@ export class Dispatcher {
       : nextState(delivery.attempts + 1, result, endedMs)
     this.#count(result)
     const { webhook } = delivery
-    // A receiver that is in trouble gets no more than what runs.
-    if (!result.success) this.#returnLeases(this.#taken.removeWaiting(webhook))
-    const following = this.#taken.end(webhook, result)
-    if (following !== undefined) void this.#attempt(following)
+    // A receiver that is slow or in trouble gets no more than what runs: what waits would outlast its lease.
+    if (!isGood(result)) this.#returnLeases(this.#taken.removeWaiting(webhook))
+    this.#begin(this.#taken.end(delivery, result))
     this.#end({ delivery, startedMs, endedMs, result, next })
   }
 
@@ -241,71 +244,8 @@ export class Dispatcher {
     const deadline = performance.now() + STOP_WRITE_MS_MAX
     await pollUntil(isIdle, { everyMs: 5, timeoutMs: STOP_WRITE_MS_MAX })
     while (this.#ended.length > 0 && performance.now() < deadline) {
-      const hasMoved = await this.#exchange(0, false).catch(() => false)
-      if (!hasMoved) await pause(CROWDED_MS)
+      const restMs = await this.#exchange(NO_ROOM).catch(() => CROWDED_MS)
+      if (restMs > 0) await pause(restMs)
     }
-  }
-}
-
-/** Attempts of a webhook that run at a time. */
-const IN_FLIGHT_MAX = 10
-/** Of a receiver that answers within this time more is taken than is sent at a time. */
-const QUICK_MS_MAX = 250
-
-type Taken = { running: number; waiting: ClaimedDelivery[]; isQuick: boolean }
-
-/** The leased deliveries of this process: of each webhook ten are sent at a time, the others wait here. */
-export class TakenDeliveries {
-  readonly #webhooks = new Map<number, Taken>()
-  #count = 0
-
-  /** Those that run and those that wait. */
-  get count(): number {
-    return this.#count
-  }
-
-  /** Whether the attempt begins now; otherwise an `end` will return the delivery. */
-  add(delivery: ClaimedDelivery): boolean {
-    const taken = this.#webhooks.get(delivery.webhook) ?? { running: 0, waiting: [], isQuick: false }
-    this.#webhooks.set(delivery.webhook, taken)
-    this.#count++
-    if (taken.running === IN_FLIGHT_MAX) {
-      taken.waiting.push(delivery)
-      return false
-    }
-    taken.running++
-    return true
-  }
-
-  /** Notes that an attempt ended, and returns the delivery that begins instead. */
-  end(webhook: number, { success, latencyMs }: AttemptResult): ClaimedDelivery | undefined {
-    const taken = this.#webhooks.get(webhook)
-    if (taken === undefined) return undefined
-    this.#count--
-    taken.isQuick = success && latencyMs <= QUICK_MS_MAX
-    const next = taken.waiting.shift()
-    if (next === undefined) taken.running--
-    return next
-  }
-
-  /** Removes those that wait, of all webhooks or of one. */
-  removeWaiting(webhook?: number): ClaimedDelivery[] {
-    const removed: ClaimedDelivery[] = []
-    for (const [id, taken] of this.#webhooks) {
-      if (webhook === undefined || id === webhook) removed.push(...taken.waiting.splice(0))
-    }
-    this.#count -= removed.length
-    return removed
-  }
-
-  /** The webhooks whose receivers answered at once the last time. Forgets those that hold nothing here. */
-  takeQuick(): LeaseCount[] {
-    const quick: LeaseCount[] = []
-    for (const [webhook, { running, waiting, isQuick }] of this.#webhooks) {
-      const count = running + waiting.length
-      if (isQuick) quick.push({ webhook, count })
-      if (count === 0) this.#webhooks.delete(webhook)
-    }
-    return quick
   }
 }

@@ -125,8 +125,8 @@ async function noteRefused(tx: Sql, drafts: readonly DeliveryDraft[], nowMs: num
                            ${drafts.map(({ eventType }) => eventType)}::text[])
                     as refused (webhook, event_id, event_type)
     ), noted as (
-      insert into webhook_lanes as lane (webhook, limit_noted_at)
-      select webhook, ${now} from refused order by webhook
+      insert into webhook_lanes as lane (webhook, account_id, limit_noted_at)
+      select w.id, w.account_id, ${now} from refused join webhooks w on w.id = refused.webhook order by w.id
       on conflict (webhook) do update set limit_noted_at = excluded.limit_noted_at
        where lane.limit_noted_at is null
           or lane.limit_noted_at <= ${new Date(nowMs - LIMIT_NOTE_MS)}

@@ -14,7 +14,7 @@ import {
 } from './queries.js'
 import { recordAndClaim } from './record-and-claim.js'
 import type { AttemptResult } from './sender.js'
-import { draftOf, insertTestWebhook, type TestWebhook } from './test-webhook.js'
+import { draftOf, emptyRoom, insertTestWebhook, type TestWebhook } from './test-webhook.js'
 
 const STEPS = 400
 
@@ -49,7 +49,7 @@ test('a lane is never looked at later than the first delivery that may be sent i
     async () => {
       const count = random(running.length + 1)
       const ended = running.splice(0, count).map(endAttempt)
-      const request = { ended, limit: random(25), isHealthyOnly: false, nowMs: clock.now() }
+      const request = { ended, room: emptyRoom(random(50)), nowMs: clock.now() }
       const result = await recordAndClaim(sql, request)
       expect(result.settled.size).toBe(count)
       // A process that is killed never ends what it has claimed.
@@ -85,7 +85,7 @@ test('a lane is never looked at later than the first delivery that may be sent i
     for (const row of await selectLaneFacts()) {
       claimable += row.firstDue === null ? 0 : 1
       expect(row.leased).toBeLessThanOrEqual(10)
-      const dueMs = [row.leaseEnd, row.leased < 10 ? row.firstDue : null]
+      const dueMs = [row.leaseEnd, row.leased < row.places ? row.firstDue : null]
         .filter((at) => at !== null)
         .map((at) => at.getTime())
       const nextMs = row.nextAt?.getTime() ?? Number.POSITIVE_INFINITY
@@ -96,19 +96,20 @@ test('a lane is never looked at later than the first delivery that may be sent i
 
   type LaneFacts = {
     nextAt: Date | null
+    places: number
     leased: number
     leaseEnd: Date | null
     firstDue: Date | null
   }
   function selectLaneFacts() {
     return sql<LaneFacts[]>`
-      select lane.next_at, count(*) filter (where d.is_leased)::int as leased,
+      select lane.next_at, coalesce(lane.places, 1) as places, count(*) filter (where d.is_leased)::int as leased,
              min(d.due_at) filter (where d.is_leased) as lease_end,
              min(d.due_at) filter (where d.state = 'pending' and not d.is_leased) as first_due
         from webhooks w
         left join webhook_lanes lane on lane.webhook = w.id
         left join webhook_deliveries d on d.webhook = w.id
        where w.active and w.polled_at is null
-       group by w.id, lane.next_at`
+       group by w.id, lane.next_at, lane.places`
   }
 })

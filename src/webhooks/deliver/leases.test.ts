@@ -6,6 +6,7 @@ import { type DispatcherWorld, openDispatcherWorld, untilHolds } from './test-di
 import {
   draftOf,
   draftsOf,
+  emptyRoom,
   selectAttempts,
   selectDeliveries,
   selectNextAt,
@@ -24,8 +25,8 @@ afterEach(() => world.stopAll())
 afterAll(() => world.close())
 
 /** What a process takes that is killed before it can write anything. */
-async function claim(limit = 100): Promise<ClaimedDelivery[]> {
-  const request = { ended: [], limit, isHealthyOnly: false, nowMs: world.clock.now() }
+async function claim(): Promise<ClaimedDelivery[]> {
+  const request = { ended: [], room: emptyRoom(200), nowMs: world.clock.now() }
   return (await recordAndClaim(world.sql, request)).claimed
 }
 
@@ -36,7 +37,7 @@ const end = (delivery: ClaimedDelivery, success: boolean) => {
     : { success, statusCode: 500, latencyMs: 1, error: 'http 500' }
   const next = nextState(delivery.attempts + 1, result, nowMs)
   const ended = [{ delivery, startedMs: nowMs, endedMs: nowMs, result, next }]
-  return recordAndClaim(world.sql, { ended, limit: 0, isHealthyOnly: false, nowMs })
+  return recordAndClaim(world.sql, { ended, room: emptyRoom(0), nowMs })
 }
 
 const rowOf = async (webhook: TestWebhook) => (await selectDeliveries(world.sql, webhook))[0]
@@ -63,7 +64,7 @@ describe('after a kill', () => {
   })
 
   test('ten lost leases let no more than ten attempts run afterwards', async () => {
-    const webhook = await world.createWebhook('/lost')
+    const webhook = await world.createWebhook('/lost', { places: 10 })
     await world.add(draftsOf(webhook, 25))
     expect(await claim()).toHaveLength(10)
     world.clock.advance(LEASE_MS)
@@ -110,7 +111,7 @@ describe('a stop', () => {
         ? new Promise<number>((resolve) => setTimeout(() => resolve(200), 50))
         : 'hang',
     )
-    const webhook = await world.createWebhook('/stop')
+    const webhook = await world.createWebhook('/stop', { places: 10 })
     await world.add(draftsOf(webhook, 3))
     const { stop, registry } = world.start()
     await untilHolds(() => expect(receiver.at('/stop')).toHaveLength(3))
@@ -186,7 +187,7 @@ test('a clock that is set forward has retries sent early, and a running attempt 
   const { clock, receiver } = world
   const answers: ((status: number) => void)[] = []
   receiver.answer('/forward', () => new Promise((resolve) => void answers.push(resolve)))
-  const webhook = await world.createWebhook('/forward')
+  const webhook = await world.createWebhook('/forward', { places: 10 })
   await world.add([draftOf(webhook, 1)])
   const dispatcher = world.start()
   await untilHolds(() => expect(answers).toHaveLength(1))

@@ -31,6 +31,21 @@ export function createDeliveryMetrics(registry: Registry) {
       help: 'Webhooks with deliveries that wait for an attempt',
       registers,
     }),
+    held: new Gauge({
+      name: 'auspex_webhook_held',
+      help: 'Deliveries that this process holds: being sent, or next',
+      registers,
+    }),
+    holders: new Gauge({
+      name: 'auspex_webhook_held_accounts',
+      help: 'Accounts whose deliveries this process holds',
+      registers,
+    }),
+    passedOver: new Counter({
+      name: 'auspex_webhook_passed_over_total',
+      help: 'How often a due webhook was left to wait because its account holds its share of the places',
+      registers,
+    }),
     lateSeconds: new Gauge({
       name: 'auspex_webhook_late_seconds',
       help: 'How late the oldest due delivery is',

@@ -6,7 +6,7 @@ import type { Sql } from '../../store/connection.js'
 import { transact } from '../../store/transaction.js'
 import { enqueue } from './enqueue.js'
 import { recordAndClaim } from './record-and-claim.js'
-import { draftsOf, insertTestWebhook, type TestWebhook } from './test-webhook.js'
+import { draftsOf, emptyRoom, insertTestWebhook, type TestWebhook } from './test-webhook.js'
 
 const NOW_MS = Date.UTC(2026, 10, 15, 12)
 const RETRIES = 100_000
@@ -18,16 +18,16 @@ const others: TestWebhook[] = []
 beforeAll(async () => {
   database = await createTestDatabase()
   const { sql } = database
-  dead = await insertTestWebhook(sql, { nowMs: NOW_MS })
+  dead = await insertTestWebhook(sql, { nowMs: NOW_MS, places: 10 })
   await sql`
     insert into webhook_deliveries
            (webhook, event_id, event_type, state, block, attempts, due_at, created_at, body)
     select ${dead.id}, gen_random_uuid(), 'trade', 'pending', 1, 3,
            ${new Date(NOW_MS)}::timestamptz + make_interval(secs => n % 7200 - 3600), ${new Date(0)}, '{}'
       from generate_series(1, ${RETRIES}::int) n`
-  await sql`insert into webhook_lanes (webhook, next_at) values (${dead.id}, ${new Date(0)})`
+  await sql`update webhook_lanes set next_at = ${new Date(0)}`
   for (let n = 0; n < 5; n++) {
-    const webhook = await insertTestWebhook(sql, { nowMs: NOW_MS })
+    const webhook = await insertTestWebhook(sql, { nowMs: NOW_MS, places: 10 })
     await transact(sql, (tx) => enqueue(tx, draftsOf(webhook, 3), { plans: new Plans(), nowMs: NOW_MS }))
     others.push(webhook)
   }
@@ -35,8 +35,8 @@ beforeAll(async () => {
 })
 afterAll(() => database.drop())
 
-const claim = (limit: number, nowMs = NOW_MS) =>
-  recordAndClaim(database.sql, { ended: [], limit, isHealthyOnly: false, nowMs })
+const claim = (free: number, nowMs = NOW_MS) =>
+  recordAndClaim(database.sql, { ended: [], room: emptyRoom(free), nowMs })
 
 /** Makes all leased deliveries due again. */
 async function giveBack(sql: Sql): Promise<void> {
@@ -45,8 +45,9 @@ async function giveBack(sql: Sql): Promise<void> {
   await sql`update webhook_lanes set next_at = ${now}`
 }
 
-test('a claim reads a few rows by indexes, with 100,000 retries in the queue', async () => {
-  const statements = await recordStatements(() => claim(100))
+/** The plans of the statements of a claim, as they ran. */
+async function explainClaim(claimOnce: () => Promise<unknown>): Promise<Plan[]> {
+  const statements = await recordStatements(claimOnce)
   const { sql } = database
   const plans: Plan[] = []
   // One by one, and taken back: a statement that has claimed leaves the next one less to read.
@@ -64,7 +65,12 @@ test('a claim reads a few rows by indexes, with 100,000 retries in the queue', a
       })
       .catch((error: Error) => expect(error.message).toBe('taken back'))
   }
-  expect(plans).toHaveLength(3)
+  return plans
+}
+
+test('a claim reads a few rows by indexes, with 100,000 retries in the queue', async () => {
+  const plans = await explainClaim(() => claim(200))
+  expect(plans).toHaveLength(4)
   const scans = plans
     .flatMap(scansOf)
     .filter(({ relation, nodeType }) => TABLES.includes(relation) && nodeType !== 'ModifyTable')
@@ -77,11 +83,43 @@ test('a claim reads a few rows by indexes, with 100,000 retries in the queue', a
 
 test('a receiver with 100,000 retries has ten at a time, and all others are claimed at once', async () => {
   await giveBack(database.sql)
-  const { claimed } = await claim(100)
+  const { claimed } = await claim(200)
   const of = ({ id }: TestWebhook) => claimed.filter(({ webhook }) => webhook === id).length
   expect(of(dead)).toBe(10)
   expect(others.map(of)).toEqual([3, 3, 3, 3, 3])
-  expect((await claim(100)).claimed).toEqual([])
+  expect((await claim(200)).claimed).toEqual([])
+})
+
+test('a claim looks at a few lanes by indexes, with 3,000 of one account due before those of others', async () => {
+  const { sql } = database
+  await giveBack(sql)
+  await sql`
+    with many as (
+      insert into webhooks (name, account_id, url, event_types, filters, secret, active, created_at,
+                            updated_at, from_seq, active_since)
+      select 'wh_many_' || n, ${dead.accountId}, 'https://hooks.example.net/', '{trade}', '{}', '', true,
+             now(), now(), 0, now()
+        from generate_series(1, 3000) n
+      returning id, account_id)
+    insert into webhook_lanes (webhook, account_id, next_at)
+    select id, account_id, ${new Date(0)} from many`
+  await sql`analyze webhook_lanes`
+  const room = { free: 100, freeForSlow: 100, held: new Map([[dead.accountId, 100]]) }
+  const claimOthers = () => recordAndClaim(sql, { ended: [], room, nowMs: NOW_MS })
+  const plans = await explainClaim(claimOthers)
+  // Which lanes are due, which accounts have some, the lock, the claim, when they are due again.
+  expect(plans).toHaveLength(5)
+  const scans = plans
+    .flatMap(scansOf)
+    .filter(({ relation, nodeType }) => relation === 'webhook_lanes' && nodeType !== 'ModifyTable')
+  expect(scans.length).toBeGreaterThan(4)
+  for (const scan of scans) {
+    expect(scan.nodeType, JSON.stringify(scan)).toMatch(/^Index( Only)? Scan$/)
+    expect(scan.rows, JSON.stringify(scan)).toBeLessThanOrEqual(64)
+  }
+  await giveBack(sql)
+  const { claimed } = await claimOthers()
+  expect(new Set(claimed.map(({ webhook }) => webhook))).toEqual(new Set(others.map(({ id }) => id)))
 })
 
 type Statement = { text: string; parameters: unknown[] }

@@ -1,5 +1,6 @@
 import type { Fragment, Sql } from '../../store/connection.js'
 import type { WebhookEventType } from '../event-types.js'
+import type { LaneQueue, Room } from './due-queues.js'
 import type { AttemptResult } from './sender.js'
 
 /** How long after the first, second, third and fourth failure the next attempt is due. */
@@ -70,31 +71,37 @@ export async function selectNextDue(sql: Sql, nowMs: number): Promise<number | u
 type LaneLock = {
   /** Webhooks whose results are to be written. */
   webhooks: readonly number[]
-  /** How many lanes that are due. */
+  /** Where lanes that are due are looked for. */
+  queues: readonly LaneQueue[]
+  /** How many lanes that are due, of all queues together; each has at least one. */
   limit: number
-  /** Lanes whose receivers are slow or fail are passed over. */
-  isHealthyOnly: boolean
   nowMs: number
 }
 
 /**
- * Locks lanes until the transaction ends, those that are due longest first. None is waited for: one
- * that another transaction holds is left out. Index: webhook_lanes_next_at.
+ * Locks lanes until the transaction ends, of each queue those that are due longest. None is waited for: one
+ * that another transaction holds is left out. Indexes: webhook_lanes_account, webhook_lanes_next_at.
  */
-export function lockLanes(tx: Sql, { webhooks, limit, isHealthyOnly, nowMs }: LaneLock) {
-  const wanted = isHealthyOnly ? tx`and is_healthy` : tx``
+export function lockLanes(tx: Sql, { webhooks, queues, limit, nowMs }: LaneLock) {
+  const limitOfQueue = Math.max(1, Math.floor(limit / Math.max(1, queues.length)))
   return tx<{ webhook: number; isOpen: boolean }[]>`
     with recorded as (
       select webhook from webhook_lanes where webhook = any(${webhooks}::int[])
          for update skip locked
     ), due as (
-      select webhook from webhook_lanes
-       where next_at <= ${new Date(nowMs)} ${wanted}
-       order by next_at limit ${limit}
-         for update skip locked
+      select lane.webhook
+        from unnest(${queues.map(({ accountId }) => accountId)}::int[],
+                    ${queues.map(({ isHealthy }) => String(isHealthy))}::boolean[])
+             as queue (account_id, is_healthy)
+       cross join lateral (
+             select webhook from webhook_lanes
+              where account_id = queue.account_id and is_healthy = queue.is_healthy
+                and next_at <= ${new Date(nowMs)}
+              order by next_at limit ${limitOfQueue}
+                for update skip locked) lane
     ), ahead as (
       select webhook from webhook_lanes
-       where next_at > ${new Date(nowMs + DUE_AHEAD_MS_MAX)} ${wanted}
+       where next_at > ${new Date(nowMs + DUE_AHEAD_MS_MAX)}
        order by next_at limit ${limit}
          for update skip locked
     )
@@ -112,6 +119,7 @@ export async function selectLanes(sql: Sql, webhooks: readonly number[]): Promis
 
 export type ClaimedDelivery = {
   webhook: number
+  accountId: number
   publicId: string
   url: string
   /** Encrypted. */
@@ -122,6 +130,10 @@ export type ClaimedDelivery = {
   createdAt: Date
   /** Those that ended before. */
   attempts: number
+  /** Whether the last attempt of its webhook succeeded in good time. */
+  isHealthy: boolean
+  /** How many of its webhook may be under way at a time. */
+  places: number
   leaseEndMs: number
 }
 
@@ -130,31 +142,43 @@ export type LeaseCount = { webhook: number; count: number }
 
 type Claim = {
   lanes: readonly number[]
-  limit: number
+  room: Room
   /** Webhooks whose receivers answer at once, of which this process may hold more than it sends. */
   quick: readonly LeaseCount[]
   nowMs: number
 }
 
 /**
- * Takes deliveries of locked lanes whose time has come, the longest due first, at most ten of a webhook
- * at a time in all processes. A process that holds all leases of a quick receiver may take forty: it
- * sends ten of them at a time, and need not ask for each next one. A lease that ran out belongs to a process that ended during the attempt:
- * the history says so, and the attempt is made again. Indexes: webhook_deliveries_due, _leased.
+ * Takes deliveries of locked lanes whose time has come. At most `places` of a webhook are under way at a time in all
+ * processes. A process that holds all leases of a quick receiver may take four times as many: it sends `places` of them
+ * at a time, and need not ask for each next one. A lease that ran out belongs to a process that ended during the
+ * attempt: the history says so, and the attempt is made again.
+ *
+ * Which accounts get the free places: `nth` is how many an account would hold with this delivery. They are taken in
+ * that order, so that each next place goes to the account that holds the fewest, and only while that one holds fewer
+ * than are free (see `Room`): before the `turn`-th one, `free - turn + 1` are. Of an account, the longest due go first. Those of receivers that are slow or fail pass the same rule with the places for them first.
+ * Indexes: webhook_deliveries_due, _leased.
  */
-export async function claimDeliveries(tx: Sql, { lanes, limit, quick, nowMs }: Claim) {
+export async function claimDeliveries(tx: Sql, { lanes, room, quick, nowMs }: Claim) {
+  const { free, freeForSlow, held } = room
   const leaseEndMs = nowMs + LEASE_MS
   const ready = tx`
     select d.event_id, d.is_leased, d.due_at from webhook_deliveries d
      where d.webhook = w.id and d.state = 'pending' and not d.is_leased`
   const leased = leasedOf(tx, tx`d.event_id, d.is_leased, d.due_at`)
   const rows = await tx<Omit<ClaimedDelivery, 'leaseEndMs'>[]>`
-    with taken as (
-      select w.id, w.name as public_id, w.url, w.secret, due.event_id, due.is_leased, due.due_at
+    with due as (
+      select w.id, w.account_id, w.name as public_id, w.url, w.secret, lane.is_healthy, lane.places,
+             due.event_id, due.is_leased, due.due_at, coalesce(held.count, 0) as held,
+             row_number() over (partition by w.account_id, lane.is_healthy order by due.due_at)
+               + coalesce(held.count, 0) as nth
         from webhooks w
+        join webhook_lanes lane on lane.webhook = w.id
         left join unnest(${quick.map(({ webhook }) => webhook)}::int[],
                          ${quick.map(({ count }) => count)}::int[]) as quick (webhook, count)
           on quick.webhook = w.id
+        left join unnest(${[...held.keys()]}::int[], ${[...held.values()]}::int[]) as held (account_id, count)
+          on held.account_id = w.account_id
        cross join lateral (
              (select * from (${leased}) d where ${isLeaseOver(tx, nowMs)})
              union all
@@ -163,12 +187,21 @@ export async function claimDeliveries(tx: Sql, { lanes, limit, quick, nowMs }: C
                 union all
                 (${ready} and d.due_at > ${new Date(nowMs + DUE_AHEAD_MS_MAX)}
                   order by d.due_at limit 10)) ready
-               limit (select greatest(0, case when count(*) = quick.count then 40 else 10 end - count(*))
+               limit (select greatest(0, lane.places * case when count(*) = quick.count then 4 else 1 end - count(*))
                         from (${leased}) d))
              ) due
        where w.id = any(${lanes}::int[])
          and w.active and w.deleted_at is null and w.polled_at is null
-       limit ${limit}
+    ), healthy_or_slow as (
+      select due.*, row_number() over (partition by is_healthy order by nth, due_at) as turn from due
+    ), allowed as (
+      select *, row_number() over (partition by account_id order by due_at) + held as nth_of_all
+        from healthy_or_slow
+       where is_healthy or nth + turn <= ${freeForSlow}::int + 1
+    ), in_turn as (
+      select *, row_number() over (order by nth_of_all, due_at) as turn_of_all from allowed
+    ), taken as (
+      select * from in_turn where nth_of_all + turn_of_all <= ${free}::int + 1
     ), interrupted as (
       insert into webhook_attempts
              (webhook, event_id, event_type, attempt, success, latency_ms, error, attempted_at)
@@ -181,8 +214,8 @@ export async function claimDeliveries(tx: Sql, { lanes, limit, quick, nowMs }: C
        set is_leased = true, due_at = ${new Date(leaseEndMs)}
       from taken
      where d.webhook = taken.id and d.event_id = taken.event_id
-    returning d.webhook, taken.public_id, taken.url, taken.secret, d.event_id, d.event_type, d.body,
-              d.created_at, d.attempts`
+    returning d.webhook, taken.account_id, taken.public_id, taken.url, taken.secret, d.event_id, d.event_type,
+              d.body, d.created_at, d.attempts, taken.is_healthy, taken.places`
   return rows.map((row) => ({ ...row, leaseEndMs }))
 }
 
@@ -268,7 +301,7 @@ export async function cancelClosed(tx: Sql, webhooks: readonly number[], nowMs: 
 
 /**
  * Notes when locked lanes are due again: at the first time that a delivery is due, or, while
- * ten are in flight, when the first lease ends. Never later, because nothing else would find them.
+ * all places are taken, when the first lease ends. Never later, because nothing else would find them.
  */
 export async function updateNextDue(tx: Sql, lanes: readonly number[], nowMs: number) {
   const leaseEndMax = new Date(nowMs + LEASE_MS)
@@ -278,7 +311,7 @@ export async function updateNextDue(tx: Sql, lanes: readonly number[], nowMs: nu
              when w.polled_at is not null then null
              when not (w.active and w.deleted_at is null)
                then least(leased.end_at, case when due.at is not null then ${new Date(nowMs)}::timestamptz end)
-             when leased.count >= 10 then leased.end_at
+             when leased.count >= lane.places then leased.end_at
              else least(leased.end_at, due.at) end
       from webhooks w
      cross join lateral (
@@ -297,11 +330,11 @@ export async function updateNextDue(tx: Sql, lanes: readonly number[], nowMs: nu
 export async function wakeLanes(tx: Sql, webhooks: readonly number[], nowMs: number) {
   if (webhooks.length === 0) return
   await tx`
-    insert into webhook_lanes as lane (webhook, next_at)
-    select webhook, ${new Date(nowMs)}
-      from unnest(${webhooks}::int[]) as webhook
-     group by webhook
-     order by webhook
+    insert into webhook_lanes as lane (webhook, account_id, next_at)
+    select w.id, w.account_id, ${new Date(nowMs)}
+      from webhooks w
+     where w.id = any(${webhooks}::int[])
+     order by w.id
     on conflict (webhook) do update set next_at = least(lane.next_at, excluded.next_at)`
 }
 
@@ -328,10 +361,10 @@ export async function cancelPending(tx: Sql, webhook: number, nowMs: number): Pr
   return count === CANCELLED_MAX
 }
 
-/** Forgets how the receiver of a webhook did, when the webhook is activated again. */
+/** Forgets how the receiver of a webhook did, when the webhook is activated again: it has to earn its places. */
 export async function forgetFailures(tx: Sql, webhook: number): Promise<void> {
   await tx`
     update webhook_lanes
-       set consecutive_failures = 0, failing_since = null, is_healthy = true
+       set consecutive_failures = 0, failing_since = null, is_healthy = true, places = 1
      where webhook = ${webhook}`
 }

@@ -1,6 +1,7 @@
 import { groupBy } from '../../lib/group-by.js'
 import type { Pool, Sql } from '../../store/connection.js'
 import { transact } from '../../store/transaction.js'
+import { type DueQueues, isAtShare, type Room, selectDueQueues } from './due-queues.js'
 import {
   type ClaimedDelivery,
   cancelClosed,
@@ -14,6 +15,7 @@ import {
   updateNextDue,
   wakeLanes,
 } from './queries.js'
+import type { AttemptResult } from './sender.js'
 
 /** Lanes that one claim looks at because they are due. */
 const LANES_MAX = 64
@@ -21,11 +23,12 @@ const LANES_MAX = 64
 type ClaimRequest = {
   /** Attempts to be written. */
   ended: readonly EndedAttempt[]
-  /** How many deliveries to take. */
-  limit: number
-  isHealthyOnly: boolean
+  /** For the deliveries to take. */
+  room: Room
   /** See `claimDeliveries`. */
   quick?: readonly LeaseCount[]
+  /** What the claim before returned. */
+  afterAccount?: number
   nowMs: number
 }
 
@@ -35,7 +38,13 @@ type ClaimResult = {
   settled: ReadonlySet<EndedAttempt>
   /** Webhooks that have failed for too long. */
   failing: number[]
+  /** Lanes that are due and were left out because their accounts hold their share, of those that were looked at. */
+  passedOver: number
+  /** See `DueQueues`. */
+  afterAccount: number
 }
+
+const NOTHING_DUE: DueQueues = { queues: [], lanes: [], afterAccount: 0 }
 
 /**
  * Writes attempts that ended and takes deliveries that are due, in one transaction, because the end of
@@ -43,12 +52,15 @@ type ClaimResult = {
  * deliveries. It is never waited for, so that no two transactions can wait for each other, and the
  * statements after it see what the one before has committed.
  */
-export function recordAndClaim(pool: Pool, request: ClaimRequest) {
-  const { ended, limit, isHealthyOnly, quick = [], nowMs } = request
+export async function recordAndClaim(pool: Pool, request: ClaimRequest): Promise<ClaimResult> {
+  const { ended, room, quick = [], afterAccount = 0, nowMs } = request
+  const due = room.free > 0 ? await selectDueQueues(pool, { afterAccount, nowMs }) : NOTHING_DUE
+  const queues = due.queues.filter((queue) => !isAtShare(room, queue))
+  const passedOver = due.lanes.filter((lane) => isAtShare(room, lane)).length
   const webhooks = [...new Set(ended.map(({ delivery }) => delivery.webhook))]
-  return transact(pool, async (tx): Promise<ClaimResult> => {
-    const laneLimit = Math.min(limit, LANES_MAX)
-    const locked = await lockLanes(tx, { webhooks, limit: laneLimit, isHealthyOnly, nowMs })
+  return await transact(pool, async (tx): Promise<ClaimResult> => {
+    const limit = Math.min(room.free, LANES_MAX)
+    const locked = await lockLanes(tx, { webhooks, queues, limit, nowMs })
     const lanes = locked.map(({ webhook }) => webhook)
     const closed = locked.filter(({ isOpen }) => !isOpen).map(({ webhook }) => webhook)
     const isLocked = new Set(lanes)
@@ -60,14 +72,14 @@ export function recordAndClaim(pool: Pool, request: ClaimRequest) {
       written.length > 0 ? recordAttempts(tx, written) : undefined,
       written.length > 0 ? updateHealth(tx, receiverHealth(written), nowMs) : [],
       closed.length > 0 ? cancelClosed(tx, closed, nowMs) : undefined,
-      lanes.length > 0 && limit > 0 ? claimDeliveries(tx, { lanes, limit, quick, nowMs }) : [],
+      lanes.length > 0 && room.free > 0 ? claimDeliveries(tx, { lanes, room, quick, nowMs }) : [],
       lanes.length > 0 ? updateNextDue(tx, lanes, nowMs) : undefined,
       left.length > 0 ? selectLanes(tx, left) : new Set<number>(),
     ])
     const settled = ended.filter(({ delivery: { webhook } }) => {
       return isLocked.has(webhook) || !existing.has(webhook)
     })
-    return { claimed, settled: new Set(settled), failing }
+    return { claimed, settled: new Set(settled), failing, passedOver, afterAccount: due.afterAccount }
   })
 }
 
@@ -78,8 +90,13 @@ const EXHAUSTED_MAX = 50
 const FAILING_MS_MAX = 24 * 60 * 60_000
 const EXHAUSTED_IN_A_DAY_MAX = 10
 const WAITING_MAX = 10_000
-/** An attempt that takes longer makes its webhook wait for others when this process is busy. */
+/** An attempt that takes longer costs its webhook places, and makes it wait for others when this process is busy. */
 const QUICK_MS_MAX = 1_000
+/** Deliveries of a webhook that are under way at a time, when its receiver has earned it. */
+const PLACES_MAX = 10
+
+/** Whether the receiver took the delivery in good time. */
+export const isGood = ({ success, latencyMs }: AttemptResult): boolean => success && latencyMs <= QUICK_MS_MAX
 
 /** What the attempts of one webhook, in the order of their ends, say about its receiver. */
 type ReceiverHealth = {
@@ -106,12 +123,15 @@ export function receiverHealth(ended: readonly EndedAttempt[]): ReceiverHealth[]
       hasSuccess: lastSuccess >= 0,
       exhausted: failures.filter(({ next }) => next.state === 'failed').length,
       failedMs: failures[0]?.endedMs,
-      isHealthy: last?.success === true && last.latencyMs <= QUICK_MS_MAX,
+      isHealthy: last !== undefined && isGood(last),
     }
   })
 }
 
-/** Counts failures of locked lanes, and returns the webhooks that are to be disabled. */
+/**
+ * Counts failures of locked lanes, and returns the webhooks that are to be disabled. A receiver that does well has twice
+ * as many places as before, another one half.
+ */
 export async function updateHealth(tx: Sql, health: readonly ReceiverHealth[], nowMs: number) {
   const times = health.map(({ failedMs }) =>
     failedMs === undefined ? null : new Date(failedMs).toISOString(),
@@ -132,7 +152,9 @@ export async function updateHealth(tx: Sql, health: readonly ReceiverHealth[], n
              failing_since =
                case when completed.has_success then completed.failed_at
                     else coalesce(lane.failing_since, completed.failed_at) end,
-             is_healthy = completed.is_healthy
+             is_healthy = completed.is_healthy,
+             places = case when completed.is_healthy then least(lane.places * 2, ${PLACES_MAX}::int)
+                           else greatest(lane.places / 2, 1) end
         from completed
        where lane.webhook = completed.webhook
       returning lane.webhook, completed.exhausted, lane.consecutive_failures, lane.failing_since)

@@ -59,6 +59,7 @@ describe('an attempt', () => {
         host: `127.0.0.1:${receiver.port}`,
         'content-type': 'application/json',
         'x-webhook-event': 'trade',
+        'x-webhook-hop': '1',
       },
       body: '{"text":"ü"}',
     })

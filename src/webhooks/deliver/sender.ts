@@ -2,6 +2,7 @@ import { isIP, type LookupFunction, Socket } from 'node:net'
 import { setImmediate as nextIteration } from 'node:timers/promises'
 import { buildConnector, type Dispatcher, errors, Pool } from 'undici'
 import { codeOf } from '../../core/errors.js'
+import { HOP_HEADER } from '../../http/request-headers.js'
 import { onAbort } from '../../lib/abort.js'
 import { startTimeout, TimeoutError } from '../../lib/timeout.js'
 import {
@@ -94,7 +95,8 @@ export class Sender {
     // undici frees a connection one iteration of the event loop after the answer; a request before that opens another one.
     await nextIteration()
     this.#running.delete(attempt)
-    if (this.#sockets.size - this.#running.size > IDLE_CONNECTIONS_MAX) this.#closeUnused()
+    const hasTooMany = this.#sockets.size - this.#running.size > IDLE_CONNECTIONS_MAX
+    if (hasTooMany && !this.#isClosed) this.#closeUnused()
     return result
   }
 
@@ -112,7 +114,8 @@ export class Sender {
     const pool = this.#pools.get(origin) ?? this.#createPool(target)
     this.#pools.delete(origin)
     this.#pools.set(origin, pool)
-    pool.dispatch({ method: 'POST', path: pathname + search, headers, body }, attempt)
+    const marked = { ...headers, [HOP_HEADER]: '1' }
+    pool.dispatch({ method: 'POST', path: pathname + search, headers: marked, body }, attempt)
   }
 
   #createPool(target: WebhookTarget): Pool {

@@ -61,8 +61,10 @@ export async function openDispatcherWorld() {
     return { dispatcher, stop, lines, registry, wake: () => dispatcher.wake() }
   }
 
-  const createWebhook = (path: string, secret = 'whsec_0123456789abcdef') =>
+  type WorldWebhook = { secret?: string; accountId?: number; places?: number }
+  const createWebhook = (path: string, { secret = 'whsec_0123456789abcdef', ...more }: WorldWebhook = {}) =>
     insertTestWebhook(sql, {
+      ...more,
       nowMs: clock.now(),
       url: `${receiver.url}${path}`,
       seal: (name) => secretBox.encrypt(secret, name),

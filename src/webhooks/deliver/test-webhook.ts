@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import type { PlanId } from '../../accounts/plans.js'
 import { insertAccount } from '../../accounts/queries.js'
 import type { Sql } from '../../store/connection.js'
+import type { Room } from './due-queues.js'
 import type { DeliveryDraft } from './enqueue.js'
 
 export type TestWebhook = DeliveryDraft['webhook'] & { publicId: string }
@@ -14,6 +15,8 @@ type TestWebhookOptions = {
   /** Encrypts its secret. */
   seal?: (publicId: string) => Promise<Buffer>
   isPolled?: boolean
+  /** What its receiver has earned; a new webhook has one place. */
+  places?: number
 }
 
 /** A webhook for trades, of an account of its own unless one is given. */
@@ -30,8 +33,16 @@ export async function insertTestWebhook(sql: Sql, options: TestWebhookOptions) {
             ${now}, ${now}, 0, ${now}, ${isPolled ? now : null})
     returning id`
   if (row === undefined) throw new Error('insert returned no row')
+  if (options.places !== undefined) {
+    await sql`
+      insert into webhook_lanes (webhook, account_id, places)
+      values (${row.id}, ${accountId}, ${options.places})`
+  }
   return { id: row.id, accountId, publicId } satisfies TestWebhook
 }
+
+/** The room of a process that holds nothing yet. */
+export const emptyRoom = (free: number): Room => ({ free, freeForSlow: free, held: new Map() })
 
 /** The event with this number for a webhook. */
 export function draftOf(

@@ -66,6 +66,16 @@ const OVER = {
 }
 
 describe('POST /v3/webhooks/{id}/test', () => {
+  test('200: a webhook that points at this path is not sent again and again', async () => {
+    const { caller, hook, path } = await makeHook()
+    const service = await t.app.listen({ host: '127.0.0.1', port: 0 })
+    await t.ask(caller, `PUT ${path}`, { url: `${service}${path}/test?key=${caller.key}` })
+    const { body } = await t.ask(caller, `POST ${path}/test`)
+    expect(body).toMatchObject({ delivered: false, status_code: 508, error: 'http 508' })
+    expect(await selectAttempts(sql(), hook)).toHaveLength(1)
+    expect(await countedOf(hook)).toBe(1)
+  })
+
   test('200: sends a signed event, and writes it into the history', async () => {
     const { caller, hook, secret, path } = await makeHook()
     answer = 204

@@ -242,8 +242,8 @@ describe('PUT /v3/webhooks/{id}', () => {
     await sql()`
       update webhooks set disabled_reason = 'delivery_failures', disabled_at = created_at where id = ${number}`
     await sql()`
-      insert into webhook_lanes (webhook, consecutive_failures, failing_since)
-      values (${number}, 50, ${new Date(t.clock.now())})`
+      insert into webhook_lanes (webhook, account_id, consecutive_failures, failing_since)
+      values (${number}, ${caller.accountId}, 50, ${new Date(t.clock.now())})`
     await sql()`
       insert into webhook_bases (webhook, event_type, wallet, token, value)
       values (${number}, 'price_change', '', '\\x01', 5)`
