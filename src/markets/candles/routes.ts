@@ -39,6 +39,8 @@ const HEAD = {
 const DESCRIPTION =
   'Candles are made of the fills of orders that took, so that each match counts once; fees are not in the prices. Buckets begin at multiples of the resolution in Unix time. A window is `limit` buckets before or after `anchor_ts`, or the buckets from `start` to `end`; the running bucket is part of it. `older_end_ts` and `newer_start_ts` are `end` and `start` of the windows beside it.'
 
+const SAME = 'As `/v3/markets/{token_id}/candles`, a series for each outcome.'
+
 type CandleRequest = WindowRequest & { order: 'asc' | 'desc'; gap_fill: boolean }
 
 const nowSecOf = ({ nowMs }: AnswerTools): number => Math.floor(nowMs / 1000)
@@ -90,7 +92,7 @@ const conditionCandles = defineAnswer({
   path: '/v3/markets/condition/:condition_id/candles',
   operationId: 'getConditionCandles',
   summary: 'Candles of every outcome of a condition',
-  description: DESCRIPTION,
+  description: SAME,
   params: Type.Object({ condition_id: ConditionId }),
   query: Type.Object({ ...WindowParameters, ...OutcomeParameter }),
   reply: Type.Object({ condition_id: Type.String(), ...CandleSeriesReply }),
@@ -105,7 +107,7 @@ const slugCandles = defineAnswer({
   path: '/v3/markets/slug/:slug/candles',
   operationId: 'getSlugCandles',
   summary: 'Candles of every outcome of a market',
-  description: DESCRIPTION,
+  description: SAME,
   params: Type.Object({ slug: Slug }),
   query: Type.Object({ ...WindowParameters, ...OutcomeParameter }),
   reply: Type.Object({ slug: Type.String(), ...CandleSeriesReply }),

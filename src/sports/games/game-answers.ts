@@ -40,10 +40,12 @@ export function defineGameAnswers<Query extends TObject, Reply extends TObject>(
 ): Endpoint<SportsDeps>[] {
   const { suffix, operationId, summary, answer, errors, ...rest } = definition
   const common = { ...SPORTS, ...rest, isPerHost: true, errors: { ...ERRORS, ...errors } }
+  const path = `/v2/sports/games/:slug${suffix}`
+  const description = `As \`${path.replace(':slug', '{slug}')}\`.`
   return [
     defineAnswer({
       ...common,
-      path: `/v2/sports/games/:slug${suffix}`,
+      path,
       operationId,
       summary,
       params: Type.Object({ slug: GameSlug }),
@@ -55,6 +57,7 @@ export function defineGameAnswers<Query extends TObject, Reply extends TObject>(
       path: `/v2/sports/games/by-event/:event_id${suffix}`,
       operationId: `${operationId}ByEvent`,
       summary: `${summary}, by event`,
+      description,
       params: Type.Object({ event_id: GameEventId }),
       answer: async (tools: AnswerTools<SportsDeps>, input) =>
         answer(tools, await findGame(tools, { eventId: input.event_id }), input),
@@ -64,6 +67,7 @@ export function defineGameAnswers<Query extends TObject, Reply extends TObject>(
       path: `/v2/sports/games/by-market/:market_id${suffix}`,
       operationId: `${operationId}ByMarket`,
       summary: `${summary}, by market`,
+      description,
       params: Type.Object({ market_id: GameMarketId }),
       answer: async (tools: AnswerTools<SportsDeps>, input) =>
         answer(tools, await findGame(tools, { marketId: input.market_id }), input),
