@@ -241,7 +241,7 @@ const bookOperations = (channel: string, error: string, sent: readonly string[])
   operate(channel, 'send', 'Books and their changes', sent),
 ]
 
-const BOOKS_SENT = ['snapshot_batch', 'snapshots_done', 'batch', 'stale']
+const BOOKS_SENT = ['snapshot_batch', 'snapshots_done', 'batch', 'stale', 'not_followed']
 
 const describeOperations = () => ({
   events: [

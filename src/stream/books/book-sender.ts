@@ -2,6 +2,7 @@ import type { LiveBooks } from '../../books/live-books.js'
 import type { Clock } from '../../core/clock.js'
 import { groupBy } from '../../lib/group-by.js'
 import { pause } from '../../lib/timing.js'
+import type { ClientWork } from '../client-work.js'
 import { SharedFrame } from '../fast/shared-frame.js'
 import type { BookFeed } from './book-feed.js'
 import type { BookFollower } from './book-groups.js'
@@ -12,7 +13,13 @@ const ONE_BATCH_BELOW = 100
 const BATCH_TOKENS = 50
 const BATCH_PAUSE_MS = 200
 
-type SenderOptions = { books: LiveBooks; clock: Clock; feed: BookFeed; follower: BookFollower }
+type SenderOptions = {
+  books: LiveBooks
+  clock: Clock
+  feed: BookFeed
+  follower: BookFollower
+  work: ClientWork
+}
 
 /**
  * Sends whole books to one connection, no faster than it reads them. What is to be sent is in the
@@ -42,6 +49,8 @@ export class BookSender {
   /** Integrity mode: new anchors of some books. */
   async resync(tokenIds: readonly string[], signal: AbortSignal): Promise<void> {
     const { connection } = this.#options.follower
+    await this.#options.work.goOn('snapshots', tokenIds.length)
+    if (signal.aborted) return
     connection.send({ type: 'resyncing', markets: tokenIds })
     await this.#sendAnchors(tokenIds, signal)
     if (signal.aborted) return
@@ -51,13 +60,14 @@ export class BookSender {
 
   /** Each batch when its books are loaded and the client has read those before. */
   async *#loadBatches(tokenIds: readonly string[], signal: AbortSignal) {
-    const { books, feed } = this.#options
+    const { books, feed, work } = this.#options
     const deadlineMs = performance.now() + feed.loadMs
     const size = tokenIds.length < ONE_BATCH_BELOW ? ONE_BATCH_BELOW : BATCH_TOKENS
     for (let from = 0; from < tokenIds.length; from += size) {
       if (from > 0) await pause(BATCH_PAUSE_MS, signal)
       const batch = tokenIds.slice(from, from + size)
       await books.untilLoaded(batch, Math.max(0, deadlineMs - performance.now()))
+      await work.goOn('snapshots', batch.length)
       if (!(await this.#isReading(signal))) return
       yield batch
     }

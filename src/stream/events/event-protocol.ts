@@ -3,6 +3,7 @@ import type { Resumption } from '../../events/event-log.js'
 import { showValue } from '../../lib/show-value.js'
 import type { BookFeed } from '../books/book-feed.js'
 import { BookProtocol } from '../books/book-protocol.js'
+import { ClientWork, toWorkRefusal } from '../client-work.js'
 import { CLOSE, type Connection, type Protocol, Refusal } from '../connection.js'
 import type { StreamDeps } from '../deps.js'
 import type { StreamHub } from '../hub.js'
@@ -32,7 +33,8 @@ const ITEMS_MAX = 100_000
 
 type ProtocolDeps = Pick<
   StreamDeps,
-  | 'answerSql'
+  | 'shares'
+  | 'reads'
   | 'bus'
   | 'priceBus'
   | 'scoreBus'
@@ -67,6 +69,7 @@ export class EventProtocol implements Protocol {
   readonly #connection: Connection
   readonly #hub: StreamHub
   readonly #feed: BookFeed
+  readonly #work: ClientWork
   /** Made when the client asks for books. */
   #books: BookProtocol | undefined
   readonly #subscriptions = new Map<string, Subscription>()
@@ -83,6 +86,7 @@ export class EventProtocol implements Protocol {
     this.#connection = connection
     this.#hub = hub
     this.#feed = feed
+    this.#work = new ClientWork(deps, connection.caller)
   }
 
   async onMessage(text: string): Promise<void> {
@@ -128,8 +132,9 @@ export class EventProtocol implements Protocol {
   }
 
   #refuse(error: unknown): void {
-    if (error instanceof Refusal) {
-      const { code, message, fields } = error
+    const refusal = error instanceof Refusal ? error : toWorkRefusal(error)
+    if (refusal !== undefined) {
+      const { code, message, fields } = refusal
       this.#connection.send({ type: 'error', code, message, ...fields })
       return
     }
@@ -145,7 +150,7 @@ export class EventProtocol implements Protocol {
     }
     const request = readSubscribe(fields, this.#connection.caller.plan.filterItemsMax)
     await this.#deps.eventLog.load()
-    const { scopes, warnings } = await resolveMarkets(this.#deps.answerSql, request)
+    const { scopes, warnings } = await resolveMarkets(this.#work.sql, request)
     const filters = filtersOf(request, scopes)
     const resume = await this.#checkResumption(request, filters)
     const subscription = await this.#admit(request, filters)
