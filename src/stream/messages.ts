@@ -21,6 +21,7 @@ export const describeMessage = <Schema extends TSchema>(
 const SOCKET_ERRORS = {
   invalid_json: 'the frame is not JSON text',
   invalid_message: 'an unknown `action`, or a field is missing',
+  input_too_large: 'too many identifiers or items in one message',
   firehose_limit: 'more unfiltered connections than the plan allows',
   unavailable: 'the service could not do it now; the client may try again',
   work_limit:
@@ -51,7 +52,6 @@ export type StreamError = keyof typeof STREAM_ERRORS
 export const BOOK_ERRORS = {
   ...SOCKET_ERRORS,
   token_limit: 'more than 15,000 tokens on the connection',
-  input_too_large: 'too many identifiers in one message',
   service_warming_up: 'the catalogue is being loaded; try again',
   service_capacity: 'the account has its share of the books that the service can follow',
   invalid_integrity_option: '`integrity` is neither 0 nor 1',

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import type { BookChange, LiveBook } from '../../books/live-book.js'
+import { FairSemaphore } from '../../lib/fair-semaphore.js'
 import { Refusal } from '../connection.js'
 import type { StreamDeps } from '../deps.js'
 import { SharedFrame } from '../fast/shared-frame.js'
@@ -50,6 +51,8 @@ type FeedDeps = Pick<StreamDeps, 'books' | 'catalogue' | 'clock' | 'log'>
  */
 export class BookFeed {
   readonly groups: BookGroups
+  /** Who sends long sets of books at this moment. */
+  readonly sendings = new FairSemaphore()
   /** How long a new follower waits for books that are not loaded yet. */
   readonly loadMs: number
   readonly #deps: FeedDeps

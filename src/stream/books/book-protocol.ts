@@ -6,7 +6,13 @@ import { CLOSE, type Connection, type Protocol, Refusal } from '../connection.js
 import type { StreamDeps } from '../deps.js'
 import type { BookFeed } from './book-feed.js'
 import { BookFollower } from './book-groups.js'
-import { type BookRequest, type Identifiers, parseBookRequest, sortIdentifiers } from './book-request.js'
+import {
+  BOOK_ITEMS_MAX,
+  type BookRequest,
+  type Identifiers,
+  parseBookRequest,
+  sortIdentifiers,
+} from './book-request.js'
 import { BookSender } from './book-sender.js'
 import { type ResolvedBooks, resolveBooks, resolveFollowed } from './resolve-books.js'
 
@@ -47,7 +53,7 @@ export class BookProtocol implements Protocol {
   readonly #follower: BookFollower
   readonly #sender: BookSender
   readonly #work: ClientWork
-  /** Ends the sending of the current set. */
+  /** Ends the sending of the current set; `undefined`: all of it was sent. */
   #sending: AbortController | undefined
   #subscriptionId: string | undefined
   #isClosed = false
@@ -72,6 +78,10 @@ export class BookProtocol implements Protocol {
   get isFirehose(): boolean {
     const { group } = this.#follower
     return group !== undefined && group.tokens === undefined
+  }
+
+  get itemsMax(): number {
+    return BOOK_ITEMS_MAX
   }
 
   async onMessage(text: string): Promise<void> {
@@ -157,6 +167,7 @@ export class BookProtocol implements Protocol {
       const message = 'Integrity mode takes lists of books, not all of them.'
       throw new Refusal('integrity_firehose_unsupported', message)
     }
+    if (this.isFirehose) return this.#repeatAll()
     if (!(await this.#takeFirehose())) {
       const message = 'The plan allows no further connection to all books or events.'
       throw new Refusal('firehose_limit', message)
@@ -167,11 +178,20 @@ export class BookProtocol implements Protocol {
     try {
       const isListed = () => books.allTokens.size > 0
       await pollUntil(isListed, { everyMs: LIST_POLL_MS, timeoutMs: LIST_MS })
+      await this.#work.goOn('listedBooks', books.allTokens.size)
       if (!this.#isClosed)
         this.#begin(undefined, { firehose: true, ...presentUnfollowed(books.unfollowedCount) })
     } finally {
       books.releaseAll()
     }
+  }
+
+  /** The connection has all books, or is being sent them: there is nothing to send again. */
+  #repeatAll(): void {
+    const { allTokens, unfollowedCount } = this.#deps.books
+    const ack = { markets: allTokens.size, firehose: true, ...presentUnfollowed(unfollowedCount) }
+    this.#acknowledge(ack, this.#subscriptionId)
+    if (!this.#isSending) this.#connection.send({ type: 'snapshots_done', total: 0 })
   }
 
   /** Replaces the set; `undefined`: by all books. */
@@ -192,11 +212,16 @@ export class BookProtocol implements Protocol {
   /** Sends books while the next messages are handled, in place of what was being sent. */
   #send(work: (signal: AbortSignal) => Promise<void>): void {
     this.#sending?.abort()
-    this.#sending = new AbortController()
-    void work(this.#sending.signal).catch((error: unknown) => {
-      this.#deps.log.error({ err: error }, 'order books could not be sent')
-      this.#connection.close(CLOSE.internal, 'internal error')
-    })
+    const sending = new AbortController()
+    this.#sending = sending
+    void work(sending.signal)
+      .catch((error: unknown) => {
+        this.#deps.log.error({ err: error }, 'order books could not be sent')
+        this.#connection.close(CLOSE.internal, 'internal error')
+      })
+      .finally(() => {
+        if (this.#sending === sending) this.#sending = undefined
+      })
   }
 
   async #unsubscribe(identifiers: readonly string[] | undefined): Promise<void> {
@@ -297,6 +322,10 @@ export class BookProtocol implements Protocol {
     const release = this.#options.releaseFirehose
     if (release === undefined) this.#connection.releaseFirehose()
     else release()
+  }
+
+  get #isSending(): boolean {
+    return this.#sending !== undefined
   }
 
   get #isEventSocket(): boolean {

@@ -4,6 +4,8 @@ import { type ClientFields, isRecord } from '../subscriptions/filter-rules.js'
 
 /** More identifiers in one message are refused before any of them is looked up. */
 export const IDENTIFIERS_MAX = 20_000
+/** A message about books has a few items besides. */
+export const BOOK_ITEMS_MAX = IDENTIFIERS_MAX + 1_000
 
 const ACTIONS = 'subscribe, unsubscribe, resync, ping'
 

@@ -11,7 +11,12 @@ import { FRAME_CHARACTERS_MAX, presentResyncDone, presentStale } from './book-wi
 /** Fewer books than this come in one batch, more in batches of `BATCH_TOKENS`. */
 const ONE_BATCH_BELOW = 100
 const BATCH_TOKENS = 50
-const BATCH_PAUSE_MS = 200
+const BATCH_PAUSE_MS = 50
+/**
+ * Long sets of one account that are sent at the same time. While a client gets the books of its set, its changes are
+ * written for it alone.
+ */
+const SENDINGS_MAX = 8
 
 type SenderOptions = {
   books: LiveBooks
@@ -34,6 +39,15 @@ export class BookSender {
 
   /** The books of a new subscription. It ends early, and without `snapshots_done`, by the signal. */
   async sendAll(tokenIds: readonly string[], isIntegrity: boolean, signal: AbortSignal) {
+    if (tokenIds.length < ONE_BATCH_BELOW) return await this.#sendEach(tokenIds, isIntegrity, signal)
+    const { feed, follower } = this.#options
+    const slot = { owner: follower.accountId, ownMax: SENDINGS_MAX, signal }
+    const release = await feed.sendings.acquire(slot).catch(() => undefined)
+    if (release === undefined) return
+    await this.#sendEach(tokenIds, isIntegrity, signal).finally(release)
+  }
+
+  async #sendEach(tokenIds: readonly string[], isIntegrity: boolean, signal: AbortSignal) {
     const { connection } = this.#options.follower
     let total = 0
     for await (const batch of this.#loadBatches(tokenIds, signal)) {

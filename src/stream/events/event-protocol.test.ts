@@ -1,4 +1,7 @@
+import { Registry } from 'prom-client'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { storeOf } from '../../../test/database.js'
+import { DatabaseReads } from '../../accounts/database-reads.js'
 import type { PlanId } from '../../accounts/plans.js'
 import { createPool } from '../../store/connection.js'
 import {
@@ -196,12 +199,13 @@ describe('a message that is not taken', () => {
   })
 
   test('a database that does not answer is not the fault of the message', async () => {
+    const { reads, shares } = stream.ctx
+    const closed = createPool(stream.database.target, 1)
+    await closed.end()
+    stream.ctx.reads = new DatabaseReads({ store: storeOf(closed), shares, registry: new Registry() })
     const { protocol, connection } = connect()
-    const { answerSql } = stream.ctx
-    stream.ctx.answerSql = createPool(stream.database.target, 1)
-    await stream.ctx.answerSql.end()
+    stream.ctx.reads = reads
     await protocol.onMessage(JSON.stringify(subscribe('trades', { slugs: ['rain'] })))
-    stream.ctx.answerSql = answerSql
     expect(connection.take()).toMatchObject([{ type: 'error', code: 'unavailable' }])
   })
 })

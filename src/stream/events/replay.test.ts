@@ -429,6 +429,7 @@ test('events that are published while their pages are read come once and in orde
   const seqs: number[] = []
   let isArmed = false
   const replay = new Replay({
+    work: { goOn: () => undefined, charge: () => undefined, sql },
     bus,
     eventLog: { read },
     resumptions: new FairSemaphore(),
