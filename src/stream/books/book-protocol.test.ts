@@ -270,6 +270,63 @@ describe('all books', () => {
   })
 })
 
+test('all books, asked for again, are acknowledged and not sent again', async (context) => {
+  const { tokens } = world
+  const opened = await open(context, { books: { selectOpenTokens: async () => idsOf(tokens) } })
+  let count = 0
+  const client = opened.connect({ nextSubscriptionId: () => `s:${++count}` })
+  const { connection, send } = client
+  const typesFrom = (from: number) =>
+    connection.messages
+      .slice(from)
+      .map(({ type }) => type)
+      .filter((type) => type !== 'batch' && type !== 'stale')
+  let resume = () => {}
+  connection.untilDrained = () => new Promise((resolve) => (resume = () => resolve(true)))
+  await send({ action: 'subscribe', type: 'orderbook', markets: ['*'] })
+  await send({ action: 'subscribe', type: 'orderbook', markets: ['*'] })
+  // What is being sent goes on.
+  expect(typesFrom(0)).toEqual(['subscribed', 'subscribed'])
+  connection.untilDrained = async () => true
+  resume()
+  await client.untilType('snapshots_done')
+  expect(typesFrom(2)).toEqual([...typesFrom(2).slice(0, -1).fill('snapshot_batch'), 'snapshots_done'])
+  const from = connection.messages.length
+  for (let again = 0; again < 5; again++) {
+    await send({ action: 'subscribe', type: 'orderbook', markets: ['*'] })
+  }
+  expect(typesFrom(from)).toEqual(Array(5).fill(['subscribed', 'snapshots_done']).flat())
+  expect(connection.messages.at(-2)).toMatchObject({ subscription_id: 's:1', firehose: true })
+  expect(connection.messages.at(-1)).toEqual({ type: 'snapshots_done', total: 0 })
+  await world.untilTrue(client, tokens)
+  expect(client.reader.problems).toEqual([])
+})
+
+test('long sets of one account are sent a few at a time, those of others beside them', async (context) => {
+  const opened = await open(context)
+  const markets = manyTokens(100)
+  await world.addTokens(markets)
+  const release: (() => void)[] = []
+  const connect = async (accountId: number, isSlow: boolean) => {
+    const client = opened.connect({ accountId })
+    if (isSlow) client.connection.untilDrained = () => new Promise((read) => release.push(() => read(true)))
+    await client.send({ action: 'subscribe', markets })
+    return client
+  }
+  const slow = []
+  for (let number = 0; number < 8; number++) slow.push(await connect(1, true))
+  await until(() => release.length === 8)
+  const [next, gone] = [await connect(1, false), await connect(1, false)]
+  const other = await connect(2, false)
+  await other.untilType('snapshots_done')
+  expect(next.connection.messages.map(({ type }) => type)).toEqual(['subscribed'])
+  gone.protocol.onClose()
+  slow[0]?.protocol.onClose()
+  for (const read of release) read()
+  await next.untilType('snapshots_done')
+  expect(gone.connection.messages.map(({ type }) => type)).toEqual(['subscribed'])
+})
+
 test('all books are those of open markets, whatever others follow', async (context) => {
   const listed = tokensFrom(0, 5)
   const opened = await open(context, { books: { selectOpenTokens: async () => idsOf(listed) } })

@@ -11,7 +11,7 @@ import {
   type BookRequest,
   type Identifiers,
   parseBookRequest,
-  sortIdentifiers,
+  sortInPieces,
 } from './book-request.js'
 import { BookSender } from './book-sender.js'
 import { type ResolvedBooks, resolveBooks, resolveFollowed } from './resolve-books.js'
@@ -125,7 +125,7 @@ export class BookProtocol implements Protocol {
   async #handle(request: BookRequest): Promise<void> {
     switch (request.action) {
       case 'subscribe':
-        return await this.#subscribe(sortIdentifiers(request.identifiers))
+        return await this.#subscribe(await sortInPieces(request.identifiers))
       case 'unsubscribe':
         return await this.#unsubscribe(request.identifiers)
       case 'resync':
@@ -226,7 +226,7 @@ export class BookProtocol implements Protocol {
 
   async #unsubscribe(identifiers: readonly string[] | undefined): Promise<void> {
     const subscription_id = this.#subscriptionId
-    const rest = identifiers === undefined ? [] : await this.#without(sortIdentifiers(identifiers))
+    const rest = identifiers === undefined ? [] : await this.#without(await sortInPieces(identifiers))
     if (rest.length === 0) this.end()
     else {
       this.#feed.join(this.#follower, rest, this.#options.integrity)
@@ -254,7 +254,7 @@ export class BookProtocol implements Protocol {
       const message = 'Only connections in integrity mode resync; connect with `integrity=1`.'
       throw new Refusal('integrity_unavailable', message)
     }
-    const named = identifiers === undefined ? undefined : sortIdentifiers(identifiers)
+    const named = identifiers === undefined ? undefined : await sortInPieces(identifiers)
     const isAll = named === undefined || named.isFirehose
     const wanted = isAll ? undefined : await this.#resolveFollowed(named)
     if (wanted?.length === 0) throw new Refusal('resync_resolved_empty', 'None of these books is known.')

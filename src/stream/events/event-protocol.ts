@@ -21,7 +21,7 @@ import {
 import type { ClientFields } from '../subscriptions/filter-rules.js'
 import { resolveMarkets } from '../subscriptions/resolve-markets.js'
 import {
-  countFilterItems,
+  openFilters,
   type PriceSelection,
   parseClientMessage,
   readSubscribe,
@@ -158,15 +158,17 @@ export class EventProtocol implements Protocol {
     this.#connection.send({ type: 'error', code: 'unavailable', message })
   }
 
-  async #subscribe(fields: ClientFields): Promise<void> {
+  async #subscribe(message: ClientFields): Promise<void> {
     if (this.#subscriptions.size >= SUBSCRIPTIONS_MAX) {
-      const message = `a connection has at most ${SUBSCRIPTIONS_MAX} subscriptions`
-      throw new Refusal('subscription_limit', message, { max: SUBSCRIPTIONS_MAX })
+      const text = `a connection has at most ${SUBSCRIPTIONS_MAX} subscriptions`
+      throw new Refusal('subscription_limit', text, { max: SUBSCRIPTIONS_MAX })
     }
-    const requestedItems = countFilterItems(fields, this.#connection.caller.plan.filterItemsMax)
-    this.#checkItems(requestedItems)
-    await this.#work.begin('filterItems', requestedItems)
-    const request = readSubscribe(fields)
+    const fields = openFilters(message, this.#connection.caller.plan.filterItemsMax)
+    const { itemCount } = fields
+    this.#checkItems(itemCount)
+    await this.#work.begin('filterItems', itemCount)
+    await fields.readLists(() => setImmediate())
+    const request = readSubscribe(message, fields)
     await this.#deps.eventLog.load()
     const { scopes, warnings } = await this.#resolve(request)
     const filters = filtersOf(request, scopes)
@@ -174,7 +176,7 @@ export class EventProtocol implements Protocol {
     const subscription = await this.#admit(request, filters)
     if (subscription === undefined) return
     const replay = this.#createReplay(subscription, request, resume)
-    await this.#prepare(subscription, requestedItems)
+    await this.#prepare(subscription, itemCount)
     await replay.search()
     // Nothing is awaited from here to the end of a short replay: no event comes between.
     if (this.#isClosed) return

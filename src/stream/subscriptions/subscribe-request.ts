@@ -100,21 +100,21 @@ export type SubscribeRequest = {
 const UNFILTERED_TYPES = typesThat('ignoresFilters')
 
 /**
- * How many filter items a subscribe message has, before any of them is read. Throws a `Refusal` when they are more than
- * the plan allows; null: without limit.
+ * The filters of a subscribe message, before any of them is read. Throws a `Refusal` when they have more items than the
+ * plan allows; null: without limit.
  */
-export function countFilterItems(message: ClientFields, itemsMax: number | null): number {
+export function openFilters(message: ClientFields, itemsMax: number | null): FilterFields {
   findPreset(message.type)
-  const { itemCount } = new FilterFields(message)
-  if (itemsMax === null || itemCount <= itemsMax) return itemCount
+  const fields = new FilterFields(message)
+  const { itemCount } = fields
+  if (itemsMax === null || itemCount <= itemsMax) return fields
   const limit = { max: itemsMax, requested: itemCount }
   throw new Refusal('filter_limit', `at most ${itemsMax} filter items, not ${itemCount}`, limit)
 }
 
 /** Throws a `Refusal`. */
-export function readSubscribe(message: ClientFields): SubscribeRequest {
+export function readSubscribe(message: ClientFields, fields: FilterFields): SubscribeRequest {
   const { type, preset } = findPreset(message.type)
-  const fields = new FilterFields(message)
   const prices = readPrices(fields, preset)
   const scores = readScores(fields, preset)
   const { types, unfilteredTypes } = readTypes(fields, preset)
