@@ -15,9 +15,6 @@ const ALL_SHARE = 0.8
 /** In whose name all books of open markets are followed. */
 const ALL_OWNER = '*'
 
-/** How long a client waits for the exchange to say which tokens it knows. */
-const EXCHANGE_MS_MAX = 3_000
-
 const LIMITS = {
   /** A book takes 5 to 20 KB. */
   tokensMax: 50_000,
@@ -27,6 +24,8 @@ const LIMITS = {
   lingerMs: 30_000,
   /** How often the list of open markets is read again. */
   listMs: 60_000,
+  /** How long a client waits for the exchange to say which tokens it has. */
+  exchangeMs: 3_000,
 }
 
 export type LiveBooksOptions = {
@@ -140,7 +139,7 @@ export class LiveBooks {
   async findListed(tokenIds: readonly string[], accountId: number): Promise<ReadonlySet<string>> {
     const { clob } = this.#options.upstreams
     const call = (signal: AbortSignal) => clob.getBooks(tokenIds, { signal, accountId })
-    return new Set((await withPatience('clob', call, EXCHANGE_MS_MAX)).keys())
+    return new Set((await withPatience('clob', call, this.#limits.exchangeMs)).keys())
   }
 
   /** Follows the tokens of all open markets, also of those that open later. */

@@ -150,7 +150,7 @@ describe('a subscription', () => {
   })
 
   test('says that the exchange could not be asked, and goes on without what it may know', async (context) => {
-    const opened = await open(context)
+    const opened = await open(context, { books: { limits: { exchangeMs: 200 } } })
     opened.breakWith({ upstream: 'clob', mode: '500' })
     const client = await subscribe(
       opened,
@@ -192,7 +192,9 @@ describe('a subscription', () => {
     await client.untilType('snapshots_done', from)
     await world.waitSeconds(20)
     await world.untilTrue(client, next)
-    const texts = client.connection.texts.slice(from)
+    const { messages } = client.connection
+    const acknowledged = messages.findIndex(({ type }, index) => index >= from && type === 'subscribed')
+    const texts = client.connection.texts.slice(acknowledged)
     const named = new Set(texts.flatMap((text) => text.match(/(?<="asset_id":")\d+/g) ?? []))
     expect([...named].toSorted()).toEqual(idsOf(next).toSorted())
     expect(client.reader.problems).toEqual([])
