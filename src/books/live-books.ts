@@ -119,7 +119,7 @@ export class LiveBooks {
     }
     const lost = this.#removeEvicted()
     this.#load([...fresh])
-    if (lost.length > 0) for (const listener of this.#evictionListeners) listener(lost)
+    if (lost.length > 0) this.#tellAll(this.#evictionListeners, lost)
     return refused
   }
 
@@ -302,9 +302,13 @@ export class LiveBooks {
   #publish(changes: readonly BookChange[]): void {
     if (this.#waiters.size > 0) this.#wake(changes)
     this.#metrics.count(changes)
-    for (const listener of this.#listeners) {
+    this.#tellAll(this.#listeners, changes)
+  }
+
+  #tellAll<News>(listeners: Iterable<(news: News) => void>, news: News): void {
+    for (const listener of listeners) {
       try {
-        listener(changes)
+        listener(news)
       } catch (error) {
         this.#options.log.error({ err: error }, 'reader of order books failed')
       }

@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { FairPlaces } from './fair-places.js'
 
@@ -78,6 +79,47 @@ test('a reserved owner has its places, and the others share the rest', () => {
   expect(evicted).toEqual(['a', 'b', 'c', 'd', 'e', 'f', 'g'])
   expect(claim('*', '8')).toEqual(['8'])
   expect(claim(2, 'k', 'l')).toEqual(['l'])
+})
+
+test('whatever is claimed and released: places are bounded, and what is claimed has one until it is evicted', () => {
+  const step = fc.record({
+    isClaim: fc.boolean(),
+    owner: fc.constantFrom<number | string>(1, 2, 3, '*'),
+    key: fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f', 'g'),
+  })
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 80 }), (steps) => {
+      /** How often each owner has claimed each key. */
+      const claims = new Map<string, Map<number | string, number>>()
+      const places = new FairPlaces({
+        placesMax: 4,
+        reserved: { owner: '*', places: 2 },
+        onEvicted: (key, isWanted) => {
+          expect(claims.has(key)).toBe(isWanted)
+          claims.delete(key)
+        },
+      })
+      for (const { isClaim, owner, key } of steps) {
+        const ofKey = claims.get(key) ?? new Map<number | string, number>()
+        const count = ofKey.get(owner) ?? 0
+        if (isClaim) {
+          const canClaim = places.canClaim([key], owner)
+          if (!places.claim(key, owner)) continue
+          expect(canClaim).toBe(true)
+          claims.set(key, (claims.get(key) ?? new Map()).set(owner, count + 1))
+        } else {
+          const isLast = places.release(key, owner)
+          if (count > 1) ofKey.set(owner, count - 1)
+          else ofKey.delete(owner)
+          if (ofKey.size === 0) claims.delete(key)
+          expect(isLast).toBe(count === 1 && ofKey.size === 0)
+        }
+        expect(places.size).toBeLessThanOrEqual(4)
+        expect(places.countMissing(claims.keys())).toBe(0)
+      }
+    }),
+    { numRuns: 1_000 },
+  )
 })
 
 test('a place that is removed is free', () => {

@@ -43,7 +43,10 @@ export class FairPlaces {
     return missing
   }
 
-  /** Whether the owner would get places for all of these keys, each named once. */
+  /**
+   * `false`: the owner would not get places for all of these keys, each named once. `true`: it would, unless it has to
+   * pay meanwhile for others that it has claimed too.
+   */
   canClaim(keys: readonly string[], owner: Owner): boolean {
     let unwanted = this.#unwanted.size
     for (const key of keys) if (this.#unwanted.has(key)) unwanted -= 1

@@ -482,7 +482,7 @@ test('the last events are looked for in steps, and those that come meanwhile are
     },
   })
   await replay.search()
-  expect(paid).toEqual([20_000])
+  expect(paid[0]).toBe(20_000)
   bus.publish(trades(1))
   expect(replay.begin()).toBe(false)
   const wanted = bus.replay({ afterSeq: 0 }).filter(({ type }) => type === 'trade')

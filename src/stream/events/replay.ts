@@ -89,16 +89,22 @@ export class Replay {
   async search(): Promise<void> {
     const { start, bus, isWanted } = this.#options
     if (start.kind !== 'count') return
-    const events = bus.replay({ afterSeq: 0, limit: SEARCHED_MAX })
+    this.#searchedSeq = bus.publishedSeq
     const found: BusEvent[] = []
-    for (let index = events.length - 1; index >= 0 && found.length < start.count; index--) {
-      const event = events[index]
-      if (event !== undefined && isWanted(event)) found.push(event)
-      this.#scannedEvents += 1
-      if (this.#scannedEvents === SCANNED_MAX) await this.#pay()
+    let page = bus.pageBefore(Number.POSITIVE_INFINITY, SCANNED_MAX)
+    for (let searched = 0; searched < SEARCHED_MAX; ) {
+      for (const event of page.toReversed()) {
+        if (found.length === start.count) break
+        this.#scannedEvents += 1
+        if (isWanted(event)) found.push(event)
+      }
+      const [first] = page
+      if (first === undefined || found.length === start.count) break
+      searched += page.length
+      await this.#pay()
+      page = bus.pageBefore(first.seq, SCANNED_MAX)
     }
     this.#found = found.reverse()
-    this.#searchedSeq = events.at(-1)?.seq ?? 0
   }
 
   /** Done at once where the past is short; else `true`, and `run` does the rest. */
