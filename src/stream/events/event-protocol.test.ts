@@ -5,6 +5,7 @@ import { until } from '../../../test/until.js'
 import { DatabaseReads } from '../../accounts/database-reads.js'
 import type { PlanId } from '../../accounts/plans.js'
 import { WorkShares } from '../../accounts/work-shares.js'
+import { tooManyRequests } from '../../core/errors.js'
 import { createPool } from '../../store/connection.js'
 import {
   draftOf,
@@ -230,6 +231,26 @@ describe('a message that is not taken', () => {
     full[0]?.protocol.onClose()
     const [answer] = await next.subscribe('trades', { tokens: ['7'] })
     expect(answer?.type).toBe('subscribed')
+  })
+
+  test('queries beyond the share of the account are told as such', async () => {
+    const sqlFor = () => {
+      throw tooManyRequests('The account has used up its share.', 2_000)
+    }
+    const reads = Object.assign(Object.create(stream.ctx.reads), { sqlFor })
+    const { say, protocol } = stream.connect('growth', 1, { reads })
+    for (const type of ['trades', 'orderbook']) {
+      const names = type === 'trades' ? { filters: { slugs: ['rain'] } } : { markets: ['rain'] }
+      expect(await say({ action: 'subscribe', type, ...names })).toEqual([
+        {
+          type: 'error',
+          code: 'work_limit',
+          message: 'The account has used up its share.',
+          retry_after_ms: 2_000,
+        },
+      ])
+    }
+    protocol.onClose()
   })
 
   test('a database that does not answer is not the fault of the message', async () => {
