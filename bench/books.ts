@@ -66,7 +66,7 @@ function openFeed(exchange: BookExchange) {
   const metrics = createUpstreamMetrics(registry)
   const upstreams = new Upstreams(config, { metrics, clock: systemClock, log })
   const selectOpenTokens = async () => []
-  const live = new LiveBooks({ upstreams, selectOpenTokens, log, registry })
+  const live = new LiveBooks({ upstreams, selectOpenTokens, countOpenTokens: async () => 0, log, registry })
   const context = { books: live, catalogue: new Catalogue(systemClock), clock: systemClock, log }
   const feed = new BookFeed(context, { windowMs: 2 ** 30 })
   feed.join(createFollower(), exchange.tokenIds, false)

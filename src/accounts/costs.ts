@@ -17,13 +17,17 @@ export type OperationCost = keyof typeof OPERATION_COSTS
 
 /** How much of each costs one unit on a socket. */
 const PER_UNIT = {
+  /** Messages of a client, of any kind and length. */
+  messages: 20,
   /** Bytes of a client's message, which are parsed. */
   messageBytes: 32 * 1024,
   /** Identifiers that are looked up in the catalogue. */
   identifiers: 50,
   /** Values of filters, which are checked and put into the index. */
   filterItems: 250,
-  /** Order books that are sent whole. */
+  /** Order books that a subscription to all of them has to send. */
+  listedBooks: 5_000,
+  /** Order books that are sent whole, or asked for at the exchange. */
   snapshots: 25,
   /** Characters of events of the past. */
   replayedLength: 64 * 1024,
@@ -32,6 +36,9 @@ const PER_UNIT = {
 } as const
 
 export type SocketCost = keyof typeof PER_UNIT
+
+/** How much of it costs one unit. */
+export const amountPerUnit = (kind: SocketCost): number => PER_UNIT[kind]
 
 /** The units of some amount. */
 export const costOf = (kind: SocketCost, amount: number): number => amount / PER_UNIT[kind]

@@ -2,7 +2,7 @@ import type { Domain } from '../http/domain.js'
 import type { Platform } from '../platform.js'
 import type { Upstreams } from '../upstreams/upstreams.js'
 import { LiveBooks } from './live-books.js'
-import { selectOpenTokens } from './queries.js'
+import { countOpenTokens, selectOpenTokens } from './queries.js'
 import { bookRoutes } from './routes.js'
 
 type BooksDomain = Domain & { books: LiveBooks }
@@ -13,6 +13,7 @@ export function createBooks(platform: Platform, { upstreams }: { upstreams: Upst
   const books = new LiveBooks({
     upstreams,
     selectOpenTokens: (limit) => selectOpenTokens(platform.sql, limit),
+    countOpenTokens: () => countOpenTokens(platform.sql),
     log,
     registry,
   })

@@ -10,8 +10,11 @@ const ANNOUNCED_MS = 10 * 60_000
 const ANNOUNCED_MAX = 10_000
 
 type FollowAllOptions = {
-  /** The tokens of all open markets. */
+  /** The tokens of open markets, at most `selectMax`. */
   select: () => Promise<readonly string[]>
+  selectMax: number
+  /** How many there are in all. */
+  count: () => Promise<number>
   /** Returns those that it refused. */
   follow: (tokenIds: readonly string[]) => readonly string[]
   release: (tokenIds: readonly string[]) => void
@@ -26,6 +29,7 @@ export class FollowAll {
   readonly #tokens = new Set<string>()
   /** Tokens of markets that the exchange announced and the catalogue may not have yet, and since when. */
   readonly #announced = new Map<string, number>()
+  #unfollowed = 0
   #readers = 0
   #running: AbortController | undefined
 
@@ -35,6 +39,11 @@ export class FollowAll {
 
   get tokens(): ReadonlySet<string> {
     return this.#tokens
+  }
+
+  /** Tokens of open markets that there was no place for. */
+  get unfollowed(): number {
+    return this.#unfollowed
   }
 
   start(): void {
@@ -53,6 +62,7 @@ export class FollowAll {
     this.#running?.abort()
     this.#running = undefined
     this.#readers = 0
+    this.#unfollowed = 0
     this.#announced.clear()
     this.#release([...this.#tokens])
   }
@@ -76,7 +86,9 @@ export class FollowAll {
   }
 
   async #refresh(signal: AbortSignal): Promise<void> {
-    const open = await this.#options.select()
+    const { select, count, selectMax } = this.#options
+    const open = await select()
+    const total = open.length < selectMax ? open.length : await count()
     if (signal.aborted) return
     const announcedAfter = performance.now() - ANNOUNCED_MS
     for (const [tokenId, since] of this.#announced) {
@@ -89,6 +101,9 @@ export class FollowAll {
       this.#follow(missing.slice(from, from + PAGE_TOKENS))
       await pause(PAGE_MS, signal)
     }
+    if (signal.aborted) return
+    const refused = open.filter((tokenId) => !this.#tokens.has(tokenId)).length
+    this.#unfollowed = refused + Math.max(0, total - open.length)
   }
 
   #follow(tokenIds: readonly string[]): void {

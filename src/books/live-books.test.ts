@@ -24,6 +24,8 @@ const waitSeconds = (seconds: number) => {
   return until(() => exchange.universe.nowMs >= untilMs)
 }
 
+const ACCOUNT = 1
+
 const idsOf = (count: number) => exchange.tokenIds.slice(0, count)
 const record = (books: LiveBooks): BookChange[] => {
   const changes: BookChange[] = []
@@ -36,7 +38,7 @@ const statesOf = (changes: readonly BookChange[], tokenId: string) =>
 async function openFollowing(context: TestContext, count: number, options?: object) {
   const opened = await openLiveBooks(exchange, context, options)
   const mirror = new BookMirror(opened.books)
-  opened.books.follow(idsOf(count))
+  opened.books.follow(idsOf(count), ACCOUNT)
   const tokens = exchange.tokens.slice(0, count)
   return { ...opened, mirror, tokens, untilTrue: () => opened.untilTrue(tokens) }
 }
@@ -127,10 +129,10 @@ describe('followed books', () => {
     await untilTrue()
     expect(mirror.differences()).toEqual([])
     expect(mirror.repeats).toBe(0)
-    books.release(idsOf(10))
+    books.release(idsOf(10), ACCOUNT)
     await until(() => books.status.tokens === 1)
     expect(books.status.sockets).toBe(1)
-    books.release(idsOf(11))
+    books.release(idsOf(11), ACCOUNT)
     await until(() => books.status.sockets === 0)
   })
 
@@ -139,16 +141,16 @@ describe('followed books', () => {
     const opened = await openLiveBooks(exchange, context, { limits: { lingerMs: 300 } })
     const { books } = opened
     const [tokenId = ''] = idsOf(1)
-    books.follow([tokenId])
-    books.follow([tokenId])
+    books.follow([tokenId], ACCOUNT)
+    books.follow([tokenId], ACCOUNT)
     const book = books.get(tokenId)
-    books.release([tokenId])
-    books.release([tokenId])
-    books.follow([tokenId])
+    books.release([tokenId], ACCOUNT)
+    books.release([tokenId], ACCOUNT)
+    books.follow([tokenId], ACCOUNT)
     await new Promise((resolve) => setTimeout(resolve, 600))
     expect(books.get(tokenId)).toBe(book)
-    books.release([tokenId])
-    books.release([tokenId, 'unknown'])
+    books.release([tokenId], ACCOUNT)
+    books.release([tokenId, 'unknown'], ACCOUNT)
     expect(books.get(tokenId)).toBe(book)
     await until(() => books.get(tokenId) === undefined)
     expect(books.status).toEqual({ tokens: 0, stale: 0, sockets: 0, openSockets: 0 })
@@ -158,7 +160,7 @@ describe('followed books', () => {
     const { expect } = context
     const { books } = await openLiveBooks(exchange, context)
     const changes = record(books)
-    books.follow(['123', ...idsOf(1)])
+    books.follow(['123', ...idsOf(1)], ACCOUNT)
     await books.untilLoaded(['123', ...idsOf(1)], 5_000)
     expect(books.get('123')).toMatchObject({ state: 'live', bids: [], asks: [] })
     expect(changes).toContainEqual({ kind: 'snapshot', book: books.get('123') })
@@ -168,9 +170,9 @@ describe('followed books', () => {
     const { expect } = context
     const { books } = await openLiveBooks(exchange, context, { limits: { tokensMax: 3 } })
     const [a = '', b = '', c = '', d = ''] = idsOf(4)
-    expect(books.follow([a, b, c, d])).toEqual([d])
-    books.release([b])
-    expect(books.follow([d])).toEqual([])
+    expect(books.follow([a, b, c, d], ACCOUNT)).toEqual([d])
+    books.release([b], ACCOUNT)
+    expect(books.follow([d], ACCOUNT)).toEqual([])
     expect([a, b, c, d].map((id) => books.get(id)?.tokenId)).toEqual([a, undefined, c, d])
   })
 })
@@ -179,12 +181,12 @@ test('waiting for books ends with the time, or when nothing is followed any more
   const { expect } = context
   const { books, breakWith } = await openLiveBooks(exchange, context)
   breakWith({ mode: 'drop' })
-  books.follow(idsOf(2))
+  books.follow(idsOf(2), ACCOUNT)
   await books.untilLoaded(idsOf(2), 30)
   const waiting = books.untilLoaded(idsOf(2), 60_000)
   books.close()
   await waiting
-  expect(books.follow(idsOf(1))).toEqual(idsOf(1))
+  expect(books.follow(idsOf(1), ACCOUNT)).toEqual(idsOf(1))
 })
 
 test('all open markets are followed while there is a reader, and new ones at once', async (context) => {
@@ -208,6 +210,56 @@ test('all open markets are followed while there is a reader, and new ones at onc
   await until(() => books.status.tokens === 0)
 })
 
+describe('places', () => {
+  const openPlaces = async (context: TestContext, tokensMax: number, open: readonly string[] = []) => {
+    const opened = await openLiveBooks(exchange, context, {
+      limits: { tokensMax },
+      selectOpenTokens: async (limit) => open.slice(0, limit),
+      countOpenTokens: async () => open.length,
+    })
+    const lost: string[] = []
+    opened.books.subscribe(
+      () => undefined,
+      (tokenIds) => lost.push(...tokenIds),
+    )
+    return { ...opened, lost }
+  }
+
+  test('an account that has them all makes room for another, up to the share of each', async (context) => {
+    const { expect } = context
+    const { books, lost, registry } = await openPlaces(context, 4)
+    const [a = '', b = '', c = '', d = '', e = '', f = '', g = ''] = idsOf(7)
+    expect(books.follow([a, b, c, d], 1)).toEqual([])
+    // Wanted again: the others go first.
+    books.follow([a], 1)
+    expect(books.canFollow([e, f], 2)).toBe(true)
+    expect(books.canFollow([e, f, g], 2)).toBe(false)
+    expect(books.follow([e, f, g], 2)).toEqual([g])
+    expect(lost).toEqual([b, c])
+    expect([a, b, c, d, e, f].map((id) => books.get(id)?.tokenId)).toEqual([a, undefined, undefined, d, e, f])
+    await books.untilLoaded([a, d, e, f], 5_000)
+    expect(books.get(f)?.state).toBe('live')
+    // Both have their share now.
+    expect(books.follow([b], 1)).toEqual([b])
+    expect(await sumMetric(registry, 'auspex_books_evicted_total', {})).toBe(2)
+    expect(books.status.tokens).toBe(4)
+  })
+
+  test('all open markets have theirs, whatever accounts have taken', async (context) => {
+    const { expect } = context
+    const open = idsOf(20).slice(10)
+    const { books, lost } = await openPlaces(context, 10, open)
+    expect(books.follow(idsOf(10), 1)).toEqual([])
+    books.followAll()
+    await until(() => books.allTokens.size === 8)
+    expect(lost).toEqual(idsOf(8))
+    // Neither the markets above the limit nor those without a place are passed over in silence.
+    await until(() => books.unfollowedCount === 2)
+    books.releaseAll()
+    expect(books.unfollowedCount).toBe(0)
+  })
+})
+
 test('all open markets leave room for books that are named', async (context) => {
   const { expect } = context
   const tokenIds = idsOf(9)
@@ -217,5 +269,5 @@ test('all open markets leave room for books that are named', async (context) => 
   })
   books.followAll()
   await until(() => books.allTokens.size === 8)
-  expect(books.follow(tokenIds)).toEqual([])
+  expect(books.follow(tokenIds, ACCOUNT)).toEqual([])
 })

@@ -1,5 +1,8 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
+import { FairPlaces } from '../lib/fair-places.js'
+import { groupBy } from '../lib/group-by.js'
 import type { Log } from '../lib/log.js'
+import { withPatience } from '../upstreams/transport/patience.js'
 import type { Upstreams } from '../upstreams/upstreams.js'
 import { BOOK_TIMINGS, BookSocket } from './book-socket.js'
 import { FollowAll } from './follow-all.js'
@@ -7,8 +10,10 @@ import type { BookChange, LiveBook } from './live-book.js'
 
 const CHECK_MS = 250
 
-/** The rest is left for books that clients name, when all books of open markets are followed. */
+/** All books of open markets have this part of the places, whatever accounts have named. The rest is left for these. */
 const ALL_SHARE = 0.8
+/** In whose name all books of open markets are followed. */
+const ALL_OWNER = '*'
 
 const LIMITS = {
   /** A book takes 5 to 20 KB. */
@@ -19,34 +24,47 @@ const LIMITS = {
   lingerMs: 30_000,
   /** How often the list of open markets is read again. */
   listMs: 60_000,
+  /** How long a client waits for the exchange to say which tokens it has. */
+  exchangeMs: 3_000,
 }
 
 export type LiveBooksOptions = {
   upstreams: Pick<Upstreams, 'clob' | 'followBooks'>
   /** The tokens of open markets, at most this many, the most traded first. */
   selectOpenTokens: (limit: number) => Promise<readonly string[]>
+  /** How many there are. */
+  countOpenTokens: () => Promise<number>
   log: Log
   registry: Registry
   limits?: Partial<typeof LIMITS> | undefined
   timings?: Partial<typeof BOOK_TIMINGS> | undefined
 }
 
+/** Who wants a book: an account, or a part of the service. */
+export type BookOwner = number | string
+
 type Listener = (changes: readonly BookChange[]) => void
-type Followed = { book: LiveBook; socket: BookSocket; readers: number }
+type EvictionListener = (tokenIds: readonly string[]) => void
+type Followed = { book: LiveBook; socket: BookSocket }
 type Waiter = { left: number; resolve: () => void }
 
 /**
  * Live order books of the tokens that are followed, by decimal id. A token is followed on one socket
- * to the exchange, however many readers it has; sockets are opened as more are needed.
+ * to the exchange, however many readers it has; sockets are opened as more are needed. The places are shared
+ * between accounts: see `FairPlaces`.
  */
 export class LiveBooks {
   readonly #options: LiveBooksOptions
   readonly #limits: typeof LIMITS
   readonly #followed = new Map<string, Followed>()
+  readonly #places: FairPlaces
+  /** Tokens that have lost their places to others, and whether they were wanted still. */
+  readonly #evicted = new Map<string, { socket: BookSocket; isWanted: boolean }>()
   /** Tokens without readers and since when, the longest without first. */
   readonly #idle = new Map<string, number>()
   readonly #sockets = new Set<BookSocket>()
   readonly #listeners = new Set<Listener>()
+  readonly #evictionListeners = new Set<EvictionListener>()
   readonly #waiters = new Map<string, Set<Waiter>>()
   readonly #all: FollowAll
   readonly #metrics: BookMetrics
@@ -57,10 +75,19 @@ export class LiveBooks {
     this.#options = options
     this.#limits = { ...LIMITS, ...options.limits }
     this.#metrics = createBookMetrics(options.registry, () => this.status)
+    const { tokensMax } = this.#limits
+    const allMax = Math.ceil(tokensMax * ALL_SHARE)
+    this.#places = new FairPlaces({
+      placesMax: tokensMax,
+      reserved: { owner: ALL_OWNER, places: allMax },
+      onEvicted: (tokenId, isWanted) => this.#noteEvicted(tokenId, isWanted),
+    })
     this.#all = new FollowAll({
-      select: () => options.selectOpenTokens(Math.ceil(this.#limits.tokensMax * ALL_SHARE)),
-      follow: (tokenIds) => this.follow(tokenIds),
-      release: (tokenIds) => this.release(tokenIds),
+      selectMax: allMax,
+      select: () => options.selectOpenTokens(allMax),
+      count: () => options.countOpenTokens(),
+      follow: (tokenIds) => this.follow(tokenIds, ALL_OWNER),
+      release: (tokenIds) => this.release(tokenIds, ALL_OWNER),
       refreshMs: this.#limits.listMs,
       log: options.log,
     })
@@ -78,33 +105,41 @@ export class LiveBooks {
   }
 
   /**
-   * Counts one more reader of each token; the books of new ones load. Returns the tokens that are not
-   * followed, and must not be released, because this process follows all it can.
+   * Counts one more reader of each token; the books of new ones load, and may take the places of others. Returns the
+   * tokens that are not followed, and must not be released, because the owner has its share of all places.
    */
-  follow(tokenIds: readonly string[]): readonly string[] {
+  follow(tokenIds: readonly string[], owner: BookOwner): readonly string[] {
+    if (this.#isClosed) return tokenIds
     const refused: string[] = []
-    const fresh = new Map<string, number>()
+    const fresh = new Set<string>()
     for (const tokenId of tokenIds) {
-      const followed = this.#followed.get(tokenId)
-      if (followed !== undefined) {
-        followed.readers += 1
-        this.#idle.delete(tokenId)
-      } else if (fresh.has(tokenId)) fresh.set(tokenId, (fresh.get(tokenId) ?? 0) + 1)
-      else if (this.#hasRoom(fresh.size)) fresh.set(tokenId, 1)
-      else refused.push(tokenId)
+      if (!this.#places.claim(tokenId, owner)) refused.push(tokenId)
+      else if (this.#followed.has(tokenId)) this.#idle.delete(tokenId)
+      else fresh.add(tokenId)
     }
-    this.#load(fresh)
+    const lost = this.#removeEvicted()
+    this.#load([...fresh])
+    if (lost.length > 0) this.#tellAll(this.#evictionListeners, lost)
     return refused
   }
 
+  /** Whether `follow` would refuse none of these tokens, each named once. */
+  canFollow(tokenIds: readonly string[], owner: BookOwner): boolean {
+    return !this.#isClosed && this.#places.canClaim(tokenIds, owner)
+  }
+
   /** Counts one reader less of each token. A book without a reader is kept for a short while. */
-  release(tokenIds: readonly string[]): void {
+  release(tokenIds: readonly string[], owner: BookOwner): void {
     for (const tokenId of tokenIds) {
-      const followed = this.#followed.get(tokenId)
-      if (followed === undefined || followed.readers === 0) continue
-      followed.readers -= 1
-      if (followed.readers === 0) this.#idle.set(tokenId, performance.now())
+      if (this.#places.release(tokenId, owner)) this.#idle.set(tokenId, performance.now())
     }
+  }
+
+  /** Those of the tokens that the exchange has a book of. Throws an `UpstreamError` when it does not answer. */
+  async findListed(tokenIds: readonly string[], accountId: number): Promise<ReadonlySet<string>> {
+    const { clob } = this.#options.upstreams
+    const call = (signal: AbortSignal) => clob.getBooks(tokenIds, { signal, accountId })
+    return new Set((await withPatience('clob', call, this.#limits.exchangeMs)).keys())
   }
 
   /** Follows the tokens of all open markets, also of those that open later. */
@@ -119,6 +154,11 @@ export class LiveBooks {
   /** The tokens that `followAll` follows at this moment. */
   get allTokens(): ReadonlySet<string> {
     return this.#all.tokens
+  }
+
+  /** How many tokens of open markets `followAll` does not follow, because the places are used. */
+  get unfollowedCount(): number {
+    return this.#all.unfollowed
   }
 
   /** `undefined`: it is not followed. */
@@ -147,10 +187,17 @@ export class LiveBooks {
     for (const tokenId of loading) this.#forgetWaiter(tokenId, waiter)
   }
 
-  /** The listener is called with the changes of one upstream frame, right after they were applied. Returns what removes it. */
-  subscribe(listener: Listener): () => void {
+  /**
+   * The listener is called with the changes of one upstream frame, right after they were applied; `onEvicted` with
+   * tokens that are not followed any more, although they have readers. Returns what removes both.
+   */
+  subscribe(listener: Listener, onEvicted?: EvictionListener): () => void {
     this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
+    if (onEvicted !== undefined) this.#evictionListeners.add(onEvicted)
+    return () => {
+      this.#listeners.delete(listener)
+      if (onEvicted !== undefined) this.#evictionListeners.delete(onEvicted)
+    }
   }
 
   /** Ends all connections to the exchange. Nothing is followed from now on. */
@@ -162,27 +209,37 @@ export class LiveBooks {
     this.#sockets.clear()
     this.#followed.clear()
     this.#idle.clear()
+    this.#places.clear()
     for (const waiters of this.#waiters.values()) for (const { resolve } of waiters) resolve()
   }
 
-  /** A book that lingers makes room for one that is wanted. */
-  #hasRoom(planned: number): boolean {
-    if (this.#isClosed) return false
-    if (this.#followed.size + planned < this.#limits.tokensMax) return true
-    const [tokenId] = this.#idle.keys()
-    if (tokenId === undefined) return false
-    this.#forget([tokenId])
-    return true
+  #noteEvicted(tokenId: string, isWanted: boolean): void {
+    const followed = this.#followed.get(tokenId)
+    // A token that was claimed a moment ago, and is not loaded yet, has no socket to be removed from.
+    if (followed === undefined) return
+    this.#followed.delete(tokenId)
+    this.#idle.delete(tokenId)
+    this.#evicted.set(tokenId, { socket: followed.socket, isWanted })
   }
 
-  #load(fresh: ReadonlyMap<string, number>): void {
-    const tokenIds = [...fresh.keys()]
+  /** Returns those that had readers. */
+  #removeEvicted(): string[] {
+    if (this.#evicted.size === 0) return []
+    const evicted = [...this.#evicted]
+    this.#evicted.clear()
+    removeFromSockets(evicted.map(([tokenId, { socket }]) => ({ tokenId, socket })))
+    this.#closeUnused()
+    const lost = evicted.flatMap(([tokenId, { isWanted }]) => (isWanted ? [tokenId] : []))
+    this.#metrics.evicted.inc(lost.length)
+    return lost
+  }
+
+  #load(tokenIds: readonly string[]): void {
     for (let from = 0; from < tokenIds.length; ) {
       const socket = this.#findSocket()
       const room = this.#limits.socketTokensMax - socket.size
       for (const book of socket.add(tokenIds.slice(from, from + room))) {
-        const { tokenId } = book
-        this.#followed.set(tokenId, { book, socket, readers: fresh.get(tokenId) ?? 0 })
+        this.#followed.set(book.tokenId, { book, socket })
       }
       from += room
     }
@@ -219,20 +276,23 @@ export class LiveBooks {
     for (const socket of this.#sockets) socket.check()
   }
 
-  /** Sockets that keep no book any more are closed. */
   #forget(tokenIds: readonly string[]): void {
-    const bySocket = new Map<BookSocket, string[]>()
+    const forgotten: { tokenId: string; socket: BookSocket }[] = []
     for (const tokenId of tokenIds) {
       const followed = this.#followed.get(tokenId)
       if (followed === undefined) continue
       this.#followed.delete(tokenId)
       this.#idle.delete(tokenId)
-      const together = bySocket.get(followed.socket) ?? []
-      bySocket.set(followed.socket, together)
-      together.push(tokenId)
+      this.#places.remove(tokenId)
+      forgotten.push({ tokenId, socket: followed.socket })
     }
-    for (const [socket, ids] of bySocket) {
-      socket.remove(ids)
+    removeFromSockets(forgotten)
+    this.#closeUnused()
+  }
+
+  /** Sockets that keep no book any more are closed. */
+  #closeUnused(): void {
+    for (const socket of this.#sockets) {
       if (socket.size > 0) continue
       socket.close()
       this.#sockets.delete(socket)
@@ -242,9 +302,13 @@ export class LiveBooks {
   #publish(changes: readonly BookChange[]): void {
     if (this.#waiters.size > 0) this.#wake(changes)
     this.#metrics.count(changes)
-    for (const listener of this.#listeners) {
+    this.#tellAll(this.#listeners, changes)
+  }
+
+  #tellAll<News>(listeners: Iterable<(news: News) => void>, news: News): void {
+    for (const listener of listeners) {
       try {
-        listener(changes)
+        listener(news)
       } catch (error) {
         this.#options.log.error({ err: error }, 'reader of order books failed')
       }
@@ -267,6 +331,12 @@ export class LiveBooks {
     const waiters = this.#waiters.get(tokenId)
     waiters?.delete(waiter)
     if (waiters?.size === 0) this.#waiters.delete(tokenId)
+  }
+}
+
+function removeFromSockets(tokens: readonly { tokenId: string; socket: BookSocket }[]): void {
+  for (const [socket, together] of groupBy(tokens, (token) => token.socket)) {
+    socket.remove(together.map(({ tokenId }) => tokenId))
   }
 }
 
@@ -302,6 +372,11 @@ function createBookMetrics(registry: Registry, status: () => BookStatus) {
     registers,
   })
   return {
+    evicted: new Counter({
+      name: 'auspex_books_evicted_total',
+      help: 'Wanted books that made room for those of accounts below their share',
+      registers,
+    }),
     count(changes: readonly BookChange[]): void {
       const kinds = { snapshot: 0, level: 0, trade: 0, state: 0 }
       for (const change of changes) {

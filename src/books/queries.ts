@@ -19,6 +19,15 @@ export async function selectOpenTokens(sql: Sql, limit: number): Promise<string[
   return rows.map(({ token }) => toTokenId(`0x${token}`))
 }
 
+/** How many tokens markets have that take orders. Index: markets_open. */
+export async function countOpenTokens(sql: Sql): Promise<number> {
+  const [row] = await sql<{ count: number }[]>`
+    select coalesce(sum(cardinality(tokens)), 0)::int as count
+      from markets
+     where not closed and active and enable_order_book and accepting_orders`
+  return row?.count ?? 0
+}
+
 /** What the catalogue has of a token; `tokenId` is decimal, `condition` is hex text with `0x`. */
 export type BookToken = {
   tokenId: string

@@ -154,7 +154,9 @@ async function readBooks(
   { books, ...exchange }: Sources,
   tokenIds: readonly string[],
 ): Promise<Map<string, CurrentBook>> {
-  const refused = new Set(books.follow(tokenIds))
+  // Apart from the sockets of the account, whose readers are not counted by requests.
+  const owner = `requests of ${exchange.accountId}`
+  const refused = new Set(books.follow(tokenIds, owner))
   const followed = tokenIds.filter((tokenId) => !refused.has(tokenId))
   try {
     await books.untilLoaded(followed, LOAD_MS_MAX)
@@ -165,7 +167,7 @@ async function readBooks(
     for (const { tokenId, isAbsent } of live) if (isAbsent) found.delete(tokenId)
     return found
   } finally {
-    books.release(followed)
+    books.release(followed, owner)
   }
 }
 

@@ -29,6 +29,10 @@ const TIMINGS = { loadMs: 150, doubtMs: 60, retryMs: 50, retryMsMax: 200, probeM
 
 type Finishing = Pick<TestContext, 'onTestFinished'>
 
+export type TestBooksOptions = Partial<
+  Pick<LiveBooksOptions, 'limits' | 'timings' | 'selectOpenTokens' | 'countOpenTokens'>
+>
+
 /** A universe that passes when the test says so, and tokens that trade in it for hours. */
 export function createExchange() {
   const startMs = Date.UTC(2026, 10, 15, 12)
@@ -48,7 +52,7 @@ export type Exchange = ReturnType<typeof createExchange>
 export async function openLiveBooks(
   { universe }: Pick<Exchange, 'universe'>,
   { onTestFinished }: Finishing,
-  options: Partial<Pick<LiveBooksOptions, 'limits' | 'timings' | 'selectOpenTokens'>> = {},
+  options: TestBooksOptions = {},
 ) {
   const faults = new Faults()
   const socketHost = await openHost('clob_ws', faults, createClobSocketHost(universe))
@@ -68,16 +72,14 @@ export async function openLiveBooks(
     /** Waits until the books are those of the universe at this moment. */
     untilTrue: (tokens: readonly Token[]) =>
       until(() => tokens.every((token) => isTrue(universe, token, books.get(token.decimal)))),
-    breakWith: (order: Omit<Parameters<Faults['set']>[0], 'upstream'>) =>
+    /** The socket, unless another upstream is named. */
+    breakWith: (order: Partial<Parameters<Faults['set']>[0]> & Pick<Parameters<Faults['set']>[0], 'mode'>) =>
       faults.set({ upstream: 'clob_ws', ...order }),
   }
 }
 
 /** Books that are read from these addresses. */
-export function openBooksOf(
-  urls: { http: string; socket: string },
-  options: Partial<Pick<LiveBooksOptions, 'limits' | 'timings' | 'selectOpenTokens'>> = {},
-) {
+export function openBooksOf(urls: { http: string; socket: string }, options: TestBooksOptions = {}) {
   const { config } = loadConfig({ AUSPEX_CLOB_URL: urls.http, AUSPEX_CLOB_WS_URL: urls.socket })
   const registry = new Registry()
   const log = createLog('silent', process.stderr)
@@ -89,6 +91,7 @@ export function openBooksOf(
       followBooks: (listener) => upstreams.followBooks({ ...listener, tuning: SOCKET_TUNING }),
     },
     selectOpenTokens: options.selectOpenTokens ?? (async () => []),
+    countOpenTokens: options.countOpenTokens ?? (async () => 0),
     log,
     registry,
     limits: options.limits,

@@ -183,6 +183,15 @@ describe('replay', () => {
     expect(bus.replay({ afterSeq: (last?.seq ?? 0) + 5 })).toEqual([])
   })
 
+  test('backwards in steps, from the newest or from a number', () => {
+    const { bus } = openBus()
+    bus.publish([draft('a'), draft('b'), draft('c'), draft('d'), draft('e')])
+    const newest = bus.pageBefore(Number.POSITIVE_INFINITY, 2)
+    expect(namesOf(newest)).toEqual(['d', 'e'])
+    expect(namesOf(bus.pageBefore(newest[0]?.seq ?? 0, 5))).toEqual(['a', 'b', 'c'])
+    expect(bus.pageBefore(0, 5)).toEqual([])
+  })
+
   test('a limit keeps the newest', () => {
     const { bus } = openBus()
     bus.publish([draft('a', 1), draft('b', 2), draft('c', 3)])

@@ -139,6 +139,12 @@ export class Bus {
     return this.#recent.after(afterSeq, countMax)
   }
 
+  /** The last buffered events before a number, oldest first: for readers that go back in steps. */
+  pageBefore(seq: number, countMax: number): BusEvent[] {
+    this.#recent.trim(this.#clock.now())
+    return this.#recent.before(seq, countMax)
+  }
+
   /** How many events of a type are in the buffer. */
   countBuffered(type: string): number {
     this.#recent.trim(this.#clock.now())

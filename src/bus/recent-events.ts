@@ -51,6 +51,12 @@ export class RecentEvents {
     return this.#from(start, start + countMax, () => true)
   }
 
+  /** The last ones with a lower seq, oldest first. */
+  before(seq: number, countMax: number): BusEvent[] {
+    const end = this.#indexAfter(seq - 1)
+    return this.#from(Math.max(this.#first, end - countMax), end, () => true)
+  }
+
   /** Compares every event: they are not in the order of their timestamps. */
   since(timestampMs: number): BusEvent[] {
     return this.#from(this.#first, this.#slots.length, (event) => event.timestampMs > timestampMs)

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import type { WebSocket } from 'ws'
 import type { Caller } from '../accounts/key-ring.js'
 import type { UsageMeter } from '../accounts/usage-meter.js'
+import type { WorkShares } from '../accounts/work-shares.js'
 import type { Clock } from '../core/clock.js'
 import type { FloodLog } from '../lib/flood-log.js'
 import type { SocketSession, SocketSessions } from '../sessions/socket-sessions.js'
@@ -25,7 +26,7 @@ import {
   type SharedFrame,
   type TransferMeter,
 } from './fast/shared-frame.js'
-import { Inbox } from './inbox.js'
+import { Inbox, type Inboxes } from './inbox.js'
 
 /** How long a client may take for what was sent before its connection is closed. */
 const LAST_WRITES_MS_MAX = 5_000
@@ -42,6 +43,8 @@ export type ClientConnectionOptions = ConnectionOptions & {
   clock: Clock
   log: FloodLog
   usage: UsageMeter
+  shares: WorkShares
+  inboxes: Inboxes
   socketSessions: SocketSessions
   createProtocol: (connection: ClientConnection) => Protocol
   /** Called once, when the connection takes no messages any more; `code`: why it was closed here. */
@@ -66,7 +69,7 @@ export class ClientConnection implements Connection {
   #waitingPong: Buffer | undefined
 
   constructor(options: ClientConnectionOptions) {
-    const { webSocket, tcpSocket: socket, isDeflated, flusher, clock } = options
+    const { webSocket, tcpSocket: socket, isDeflated, flusher, clock, caller, shares, inboxes } = options
     this.#options = options
     this.#seenAtMs = clock.now()
     const onOverflow = () => this.#overflow()
@@ -75,8 +78,12 @@ export class ClientConnection implements Connection {
     this.#inbox = new Inbox({
       socket: webSocket,
       clock,
+      caller,
+      shares,
+      inboxes,
+      itemsMax: this.#protocol.itemsMax ?? Number.POSITIVE_INFINITY,
       onMessage: (text) => this.#protocol.onMessage(text),
-      onRefused: (code, message) => this.sendError({ code, message }),
+      onRefused: (refusal) => this.sendError(refusal),
       onFlood: () => this.#closeFlood(),
       onFault: (error) => this.#fail(error),
     })

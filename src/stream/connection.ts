@@ -38,6 +38,8 @@ export type Connection = {
 
 /** What a connection speaks. The door hands over one message at a time: the next one when this one is done. */
 export type Protocol = {
+  /** A message with more items than this is refused before it is parsed; absent: none is. */
+  readonly itemsMax?: number
   /** Must not throw, whatever the client sends. */
   onMessage(text: string): void | Promise<void>
   /** The connection has ended, for whatever reason. */
@@ -79,11 +81,13 @@ export class Refusal extends Error {
   }
 }
 
-export type SocketError = { code: string; message: string }
+export type SocketError = { code: string; message: string; fields?: RefusalFields }
 
 /** A message that tells the client what is wrong. Clients of the orderbook socket look for `error`. */
-export const presentError = (socket: SocketKind, { code, message }: SocketError) =>
-  socket === 'orderbook' ? { type: 'error', code, error: code, message } : { type: 'error', code, message }
+export const presentError = (socket: SocketKind, { code, message, fields }: SocketError) =>
+  socket === 'orderbook'
+    ? { type: 'error', code, error: code, message, ...fields }
+    : { type: 'error', code, message, ...fields }
 
 /** A reason for a close frame, which has room for 123 bytes. */
 export const toReason = (text: string): string => Buffer.from(text).subarray(0, 123).toString()

@@ -12,7 +12,7 @@ export type StreamDeps = Pick<
   Platform,
   'config' | 'clock' | 'log' | 'floodLog' | 'store' | 'answerSql' | 'metrics' | 'statusParts'
 > &
-  Pick<Accounts, 'admission' | 'keyRing' | 'usage'> & {
+  Pick<Accounts, 'admission' | 'keyRing' | 'usage' | 'shares' | 'reads'> & {
     socketSessions: SocketSessions
     bus: Bus
     eventLog: EventLog

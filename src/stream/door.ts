@@ -21,6 +21,7 @@ import {
 import { Connections, countFirehoses, createSocketMetrics } from './connections.js'
 import type { StreamDeps } from './deps.js'
 import { Flusher } from './fast/flusher.js'
+import { Inboxes } from './inbox.js'
 import { KeyCheck } from './key-check.js'
 import {
   type AdmittedSocket,
@@ -75,6 +76,7 @@ export class SocketDoor {
     ...CLOSING,
   })
   readonly #flusher = new Flusher()
+  readonly #inboxes = new Inboxes()
   readonly #connections: Connections
   readonly #throttle: AddressThrottle
   readonly #keyCheck: KeyCheck
@@ -210,7 +212,7 @@ export class SocketDoor {
     request: SocketRequest & { options: ConnectionOptions },
     admitted: AdmittedSocket,
   ): void {
-    const { clock, floodLog, usage, socketSessions } = this.#deps
+    const { clock, floodLog, usage, shares, socketSessions } = this.#deps
     const { socket, options, address } = request
     const { hasIntegrity } = options
     const connection = new ClientConnection({
@@ -219,6 +221,8 @@ export class SocketDoor {
       tcpSocket,
       clock,
       usage,
+      shares,
+      inboxes: this.#inboxes,
       socketSessions,
       ...options,
       ...admitted,

@@ -36,12 +36,17 @@ export class StreamHub {
     })
   }
 
-  /** `false`: the account or this process has as many filter values as it may have. */
+  /** `false`: with these the account or this process would have more filter values than it may have. */
+  hasRoom(accountId: number, count: number): boolean {
+    const ofAccount = this.#itemsByAccount.get(accountId) ?? 0
+    return this.#items + count <= ITEMS_MAX && ofAccount + count <= ITEMS_PER_ACCOUNT_MAX
+  }
+
+  /** `false`: there is no room for them. */
   takeItems(accountId: number, count: number): boolean {
-    const ofAccount = (this.#itemsByAccount.get(accountId) ?? 0) + count
-    if (this.#items + count > ITEMS_MAX || ofAccount > ITEMS_PER_ACCOUNT_MAX) return false
+    if (!this.hasRoom(accountId, count)) return false
     this.#items += count
-    this.#itemsByAccount.set(accountId, ofAccount)
+    this.#itemsByAccount.set(accountId, (this.#itemsByAccount.get(accountId) ?? 0) + count)
     return true
   }
 

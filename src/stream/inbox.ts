@@ -1,5 +1,10 @@
 import type { RawData, WebSocket } from 'ws'
+import { costOf } from '../accounts/costs.js'
+import type { Caller } from '../accounts/key-ring.js'
+import type { WorkShares } from '../accounts/work-shares.js'
 import type { Clock } from '../core/clock.js'
+import { refuseWork } from './client-work.js'
+import { Refusal } from './connection.js'
 
 /**
  * How many messages a client may send in a window. It is enough for a client that reconnects with all of the
@@ -12,15 +17,26 @@ const FLOOD_MESSAGES_MAX = 2 * MESSAGES_MAX
 
 /** Messages that wait for the one before them. The socket is not read while more wait. */
 const WAITING_MESSAGES_MAX = 50
-const WAITING_BYTES_MAX = 4 * 1024 * 1024
+const WAITING_BYTES_MAX = 256 * 1024
+/** Of all connections of an account. None of its sockets is read while more wait. */
+const WAITING_BYTES_PER_ACCOUNT_MAX = 8 * 1024 * 1024
+
+/** A ping, or an unsubscribe from all: it costs next to nothing, and is taken also of an account that is over its share. */
+const SMALL_BYTES_MAX = 32
 
 type InboxOptions = {
   socket: WebSocket
   clock: Clock
+  caller: Caller
+  shares: WorkShares
+  /** Of all connections. */
+  inboxes: Inboxes
+  /** A message with more items is refused before it is parsed. */
+  itemsMax: number
   /** Handles one message; the next one waits for it. */
   onMessage: (text: string) => void | Promise<void>
   /** Answers a message that is not handed on, in the order of the messages. */
-  onRefused: (code: 'rate_limited' | 'invalid_message', message: string) => void
+  onRefused: (refusal: Refusal) => void
   /** The client sends far more than is allowed. */
   onFlood: () => void
   /** A handler threw. */
@@ -30,10 +46,15 @@ type InboxOptions = {
 const RATE_LIMITED = `At most ${MESSAGES_MAX} messages in ${WINDOW_MS / 1000} seconds.`
 const NO_BINARY = 'Send JSON as a text frame; binary frames are not understood.'
 
-/** The messages of one client: one at a time, in order, and not too many. */
+type Message = { bytes: Buffer; refusal?: Refusal }
+
+const NO_BYTES = Buffer.alloc(0)
+
+/** The messages of one client: one at a time, in order, not too many, and as the share of the account allows. */
 export class Inbox {
   readonly #options: InboxOptions
   #waiting: Message[] = []
+  /** With those of the message that waits for its account's share. */
   #waitingBytes = 0
   #isWorking = false
   #isClosed = false
@@ -42,11 +63,12 @@ export class Inbox {
 
   constructor(options: InboxOptions) {
     this.#options = options
+    options.inboxes.add(options.caller.accountId, this)
   }
 
   add(data: RawData, isBinary: boolean): void {
     if (this.#isClosed) return
-    const { clock, socket, onFlood } = this.#options
+    const { clock, onFlood } = this.#options
     const nowMs = clock.now()
     const leftMs = this.#windowEndsAtMs - nowMs
     // More than a window is left when the time of day was set back.
@@ -62,35 +84,58 @@ export class Inbox {
     }
     const message = this.#read(data, isBinary)
     this.#waiting.push(message)
-    this.#waitingBytes += message.size
-    if (this.#isFull()) socket.pause()
+    this.#countBytes(message.bytes.length)
+    this.updateReading()
     if (!this.#isWorking) void this.#work()
   }
 
   /** Forgets what waits, and takes nothing any more. */
   close(): void {
+    if (this.#isClosed) return
     this.#isClosed = true
     this.#waiting = []
+    this.#countBytes(-this.#waitingBytes)
+    const { inboxes, caller } = this.#options
+    inboxes.delete(caller.accountId, this)
+  }
+
+  /** Reads the socket, or does not while too much waits. */
+  updateReading(): void {
+    const { socket, inboxes, caller } = this.#options
+    if (this.#isClosed) return
+    const isFull =
+      this.#waiting.length >= WAITING_MESSAGES_MAX ||
+      this.#waitingBytes >= WAITING_BYTES_MAX ||
+      inboxes.isFull(caller.accountId)
+    if (isFull !== socket.isPaused) {
+      if (isFull) socket.pause()
+      else socket.resume()
+    }
+  }
+
+  #countBytes(bytes: number): void {
+    const { inboxes, caller } = this.#options
+    this.#waitingBytes += bytes
+    inboxes.count(caller.accountId, bytes)
   }
 
   #read(data: RawData, isBinary: boolean): Message {
+    if (this.#count > MESSAGES_MAX) {
+      return { bytes: NO_BYTES, refusal: new Refusal('rate_limited', RATE_LIMITED) }
+    }
+    if (isBinary) return { bytes: NO_BYTES, refusal: new Refusal('invalid_message', NO_BINARY) }
     // `ws` hands over one buffer, because that is how its server is set.
-    const bytes = data as Buffer
-    if (this.#count > MESSAGES_MAX) return { size: 0, refusal: 'rate_limited' }
-    if (isBinary) return { size: 0, refusal: 'invalid_message' }
-    return { size: bytes.length, text: bytes.toString() }
+    return { bytes: data as Buffer }
   }
 
   async #work(): Promise<void> {
-    const { socket, onFault } = this.#options
+    const { onFault } = this.#options
     this.#isWorking = true
     try {
       for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
-        const wasFull = this.#isFull()
-        this.#waitingBytes -= next.size
-        const done = this.#handle(next)
+        const done = this.#admit(next)
         if (done instanceof Promise) await done
-        if ((wasFull || socket.isPaused) && !this.#isFull() && !this.#isClosed) socket.resume()
+        this.updateReading()
       }
     } catch (error) {
       onFault(error)
@@ -98,18 +143,95 @@ export class Inbox {
     this.#isWorking = false
   }
 
-  #handle(message: Message): void | Promise<void> {
-    const { onMessage, onRefused } = this.#options
-    if (message.text !== undefined) return onMessage(message.text)
-    const { refusal } = message
-    onRefused(refusal, refusal === 'rate_limited' ? RATE_LIMITED : NO_BINARY)
+  /** Its bytes stay bytes until the account may have them parsed. */
+  #admit({ bytes, refusal }: Message): void | Promise<void> {
+    const { shares, caller, onRefused } = this.#options
+    if (refusal !== undefined) return onRefused(refusal)
+    const { length } = bytes
+    const units = costOf('messages', 1) + costOf('messageBytes', length)
+    if (length <= SMALL_BYTES_MAX) {
+      shares.charge(caller, units)
+      return this.#handle(bytes)
+    }
+    const waitMs = shares.refusedMs(caller)
+    if (waitMs > 0) {
+      this.#countBytes(-length)
+      return onRefused(refuseWork(caller, waitMs))
+    }
+    const admitted = shares.admit(caller, units)
+    return admitted === undefined ? this.#handle(bytes) : admitted.then(() => this.#handle(bytes))
   }
 
-  #isFull(): boolean {
-    return this.#waiting.length >= WAITING_MESSAGES_MAX || this.#waitingBytes >= WAITING_BYTES_MAX
+  #handle(bytes: Buffer): void | Promise<void> {
+    if (this.#isClosed) return
+    const { itemsMax, onMessage, onRefused } = this.#options
+    this.#countBytes(-bytes.length)
+    if (!hasMoreItems(bytes, itemsMax)) return onMessage(bytes.toString())
+    const message = `A message has at most ${itemsMax} items.`
+    onRefused(new Refusal('input_too_large', message, { max: itemsMax }))
   }
 }
 
-type Message =
-  | { size: number; text: string; refusal?: undefined }
-  | { size: number; text?: undefined; refusal: 'rate_limited' | 'invalid_message' }
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+const COMMA = 0x2c
+const BRACKET = 0x5b
+const BRACE = 0x7b
+
+/**
+ * Whether a JSON text has more than this many values, lists and objects. A message of 2 MiB can have a million, which
+ * take a hundred times as long to parse as this look at its bytes.
+ */
+export function hasMoreItems(json: Buffer, itemsMax: number): boolean {
+  if (json.length <= itemsMax) return false
+  let items = 0
+  let isText = false
+  for (let index = 0; index < json.length; index++) {
+    const byte = json[index]
+    if (byte === QUOTE) isText = !isText
+    else if (isText) {
+      if (byte === BACKSLASH) index++
+    } else if (byte === COMMA || byte === BRACKET || byte === BRACE) {
+      items++
+      if (items > itemsMax) return true
+    }
+  }
+  return false
+}
+
+type AccountInboxes = { bytes: number; readonly inboxes: Set<Inbox> }
+
+/** The inboxes of all connections, and how many bytes of messages wait in those of each account. */
+export class Inboxes {
+  readonly #accounts = new Map<number, AccountInboxes>()
+  readonly #bytesMax: number
+
+  constructor(bytesMax = WAITING_BYTES_PER_ACCOUNT_MAX) {
+    this.#bytesMax = bytesMax
+  }
+
+  add(accountId: number, inbox: Inbox): void {
+    const account = this.#accounts.get(accountId) ?? { bytes: 0, inboxes: new Set() }
+    account.inboxes.add(inbox)
+    this.#accounts.set(accountId, account)
+  }
+
+  delete(accountId: number, inbox: Inbox): void {
+    const account = this.#accounts.get(accountId)
+    account?.inboxes.delete(inbox)
+    if (account?.inboxes.size === 0) this.#accounts.delete(accountId)
+  }
+
+  isFull(accountId: number): boolean {
+    return (this.#accounts.get(accountId)?.bytes ?? 0) >= this.#bytesMax
+  }
+
+  /** All sockets of the account stop or go on when the limit is passed. */
+  count(accountId: number, bytes: number): void {
+    const account = this.#accounts.get(accountId)
+    if (account === undefined) return
+    const wasFull = this.isFull(accountId)
+    account.bytes += bytes
+    if (this.isFull(accountId) !== wasFull) for (const inbox of account.inboxes) inbox.updateReading()
+  }
+}

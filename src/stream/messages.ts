@@ -21,8 +21,11 @@ export const describeMessage = <Schema extends TSchema>(
 const SOCKET_ERRORS = {
   invalid_json: 'the frame is not JSON text',
   invalid_message: 'an unknown `action`, or a field is missing',
+  input_too_large: 'too many identifiers or items in one message',
   firehose_limit: 'more unfiltered connections than the plan allows',
   unavailable: 'the service could not do it now; the client may try again',
+  work_limit:
+    'the account has used up its share of the time of the service while others work; see `retry_after_ms`',
   rate_limited: 'too many messages; a client that goes on is closed with 1008',
   unauthorized: 'the key is missing or unknown; then 4401',
   forbidden: 'the key is inactive; then 4403',
@@ -49,13 +52,12 @@ export type StreamError = keyof typeof STREAM_ERRORS
 export const BOOK_ERRORS = {
   ...SOCKET_ERRORS,
   token_limit: 'more than 15,000 tokens on the connection',
-  input_too_large: 'too many identifiers in one message',
   service_warming_up: 'the catalogue is being loaded; try again',
-  service_capacity: 'the service follows as many books as it can; try again',
+  service_capacity: 'the account has its share of the books that the service can follow',
   invalid_integrity_option: '`integrity` is neither 0 nor 1',
   integrity_unavailable: 'integrity mode is not available',
   integrity_firehose_unsupported: 'integrity mode takes explicit lists only',
-  integrity_capacity: 'more tokens than integrity mode takes',
+  integrity_capacity: 'more tokens than integrity mode takes, or than the share of the account',
   resync_resolved_empty: 'no book of the resync is known',
   resync_not_subscribed: 'a book of the resync is not in the set of the connection',
   resync_in_progress: 'an earlier resync is not done; see `retry_after_ms`',
@@ -233,7 +235,9 @@ export const BOOK_MESSAGES = {
         resolved_from: closed({ token_ids: Count, slugs: Count, condition_ids: Count }),
         firehose: Type.Literal(true),
         integrity: closed({ enabled: Type.Literal(true), protocol: Type.Literal('pn1') }),
-        warnings: Type.Array(Type.String()),
+        warnings: Type.Array(Type.String(), {
+          description: 'What was not found; on `*`: how many books of open markets are not followed',
+        }),
         subscriber_id: Type.String(),
         subscription_id: Type.String(),
         subscription_type: Type.Literal('orderbook'),
@@ -268,13 +272,19 @@ export const BOOK_MESSAGES = {
   ),
   stale: describeMessage(
     'Stale',
-    'Whether the book of a token may be trusted: told when its upstream goes quiet or loses continuity, and when it is good again.',
+    'Whether the book of a token may be trusted: told when its upstream goes quiet or loses continuity, and when it is good again. ' +
+      'With the reason `capacity` the books have left the set of the connection, because an account below its share needed the places.',
     bookMessage('stale', {
       stale: Type.Boolean(),
       markets: Type.Array(Wire.TokenId),
       reason: Type.Optional(Type.String({ description: 'Why they are stale' })),
       ts: Ms,
     }),
+  ),
+  not_followed: describeMessage(
+    'Not followed',
+    'All books (`*`): this many books of open markets are not followed, because the places are used. Sent when the number changes.',
+    bookMessage('not_followed', { count: Count, ts: Ms }),
   ),
   books_unsubscribed: describeMessage(
     'Books unsubscribed',

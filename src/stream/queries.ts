@@ -75,3 +75,16 @@ export function selectBooksOfMarkets(sql: Sql, slugs: readonly string[], limit: 
      order by m.id
      limit ${limit}`
 }
+
+/** The indexes of those tokens, hex text of 32 bytes, that the catalogue does not have. Index: market_tokens_pkey. */
+export async function selectUnknownTokens(sql: Sql, tokens: readonly string[]): Promise<number[]> {
+  const rows = await sql<{ index: number }[]>`
+    select (requested.position - 1)::int as index
+      from unnest(${[...tokens]}::text[]) with ordinality as requested (hex, position)
+     where not exists (
+       select from market_tokens where token = decode(substr(requested.hex, 3), 'hex')
+     )
+     order by requested.position
+     limit ${tokens.length}`
+  return rows.map(({ index }) => index)
+}

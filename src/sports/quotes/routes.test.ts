@@ -73,7 +73,7 @@ describe('GET /v2/sports/games/{slug}/prices', () => {
 
   test('200: books that are followed answer for the exchange', async () => {
     const ids: string[] = (await prices()).json().subscribe.token_ids
-    t.ctx.books.follow(ids)
+    t.ctx.books.follow(ids, 1)
     await until(() => ids.every((id) => t.ctx.books.get(id)?.state === 'live'))
     t.clock.advance(60_000)
     const before = (await prices()).json()
@@ -84,7 +84,7 @@ describe('GET /v2/sports/games/{slug}/prices', () => {
     expect(tokens).toEqual(before.tokens)
     expect(gates.clob.seen).toEqual([])
     await gates.clob.lift()
-    t.ctx.books.release(ids)
+    t.ctx.books.release(ids, 1)
   })
 
   test('200: the prices that Gamma shows stand in for an exchange that is down', async () => {

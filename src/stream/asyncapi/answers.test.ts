@@ -2,7 +2,9 @@ import { Ajv } from 'ajv'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { listenSockets, type Received, SocketClient } from '../../../test/socket-client.js'
 import { createTestApp, type TestApp } from '../../../test/test-app.js'
+import { sumMetric } from '../../../test/upstream-socket.js'
 import { NO_KEYS } from '../../bus/event.js'
+import { ACTION_COSTS } from '../action-costs.js'
 import { describeStreams } from './document.js'
 
 const { components } = describeStreams()
@@ -69,6 +71,17 @@ describe('what the service sends has the shapes of the document', () => {
     expect(faultsOf(name, await client.next())).toEqual([])
     expect((await client.closed()).code).toBe(4401)
   })
+})
+
+test.each(Object.keys(ACTION_COSTS))('%s costs the account units of work', async (name) => {
+  const isOfBooks = name.includes('books') || name === 'resync'
+  const client = await SocketClient.open(`${url}/ws${isOfBooks ? '/orderbook' : ''}?key=${key}`)
+  const spent = () => sumMetric(t.ctx.metrics, 'auspex_work_units_total', {})
+  const before = await spent()
+  client.send((components.messages[name]?.examples[0]?.payload ?? {}) as object)
+  await client.next()
+  expect(await spent()).toBeGreaterThan(before)
+  client.socket.close()
 })
 
 describe('what the document shows clients to send is taken', () => {

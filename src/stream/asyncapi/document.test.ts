@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestApp, type TestApp } from '../../../test/test-app.js'
 import { MESSAGES } from '../../events/registry.js'
 import { type JsonSchema, pascalCase } from '../../http/schema-components.js'
+import { ACTION_COSTS } from '../action-costs.js'
 import { BOOK_ERRORS, STREAM_ERRORS } from '../messages.js'
 import type { AsyncApiDocument } from './document.js'
 
@@ -129,6 +130,19 @@ describe('GET /asyncapi.json', () => {
       }
     },
   )
+
+  test('every message of a client says what it costs', () => {
+    const received = Object.values(document.operations).filter(({ action }) => action === 'receive')
+    const names = received.flatMap(({ messages }) => messages.map(({ $ref }) => $ref.split('/').at(-1) ?? ''))
+    expect(new Set(names).size).toBeGreaterThan(5)
+    for (const name of names) {
+      expect(document.components.messages[name]?.['x-cost'], name).toMatch(
+        /^Units of work.* messages; .* bytes/,
+      )
+    }
+    // And none is described that does not exist.
+    expect(Object.keys(ACTION_COSTS).toSorted()).toEqual([...new Set(names)].toSorted())
+  })
 
   test('names every error', () => {
     const named = (name: string) => JSON.stringify(document.components.schemas?.[name])

@@ -4,6 +4,7 @@ import { optional } from '../../events/message.js'
 import { type EventExample, MESSAGES, readEventExamples } from '../../events/registry.js'
 import { type JsonSchema, pascalCase, SchemaComponents } from '../../http/schema-components.js'
 import { VERSION } from '../../lib/version.js'
+import { describeActionCost } from '../action-costs.js'
 import {
   BOOK_MESSAGES,
   CONTROL_MESSAGES,
@@ -155,7 +156,14 @@ export function describeStreams() {
       messages: Object.fromEntries(
         Object.entries(messages).map(([name, { title, summary, schema }]) => [
           name,
-          { name, title, summary, payload: schema, examples: examples[name] ?? [] },
+          {
+            name,
+            title,
+            summary,
+            payload: schema,
+            examples: examples[name] ?? [],
+            'x-cost': describeActionCost(name),
+          },
         ]),
       ),
       securitySchemes: {
@@ -241,7 +249,7 @@ const bookOperations = (channel: string, error: string, sent: readonly string[])
   operate(channel, 'send', 'Books and their changes', sent),
 ]
 
-const BOOKS_SENT = ['snapshot_batch', 'snapshots_done', 'batch', 'stale']
+const BOOKS_SENT = ['snapshot_batch', 'snapshots_done', 'batch', 'stale', 'not_followed']
 
 const describeOperations = () => ({
   events: [

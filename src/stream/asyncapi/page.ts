@@ -112,7 +112,8 @@ function renderErrors(): string {
   return renderTable(['<code>code</code>', 'Why'], rows)
 }
 
-function renderMessage({ name, title, summary, payload, examples }: DocumentMessage): string {
+function renderMessage(message: DocumentMessage): string {
+  const { name, title, summary, payload, examples, 'x-cost': cost } = message
   const rows = listFields(payload).map(({ path, type, description }) => [
     renderCode(path),
     escapeHtml(type),
@@ -120,7 +121,7 @@ function renderMessage({ name, title, summary, payload, examples }: DocumentMess
   ])
   const shown = examples.map(({ name, payload }) => `<p>${renderText(name)}</p>${renderJson(payload)}`)
   return `<h3 id="${name}">${renderCode(name)}</h3>
-<p>${title === name ? '' : `<strong>${escapeHtml(title)}.</strong> `}${renderText(summary)}</p>
+<p>${title === name ? '' : `<strong>${escapeHtml(title)}.</strong> `}${renderText(summary)}</p>${cost === undefined ? '' : `\n<p>${renderText(cost)}.</p>`}
 ${shown.join('\n')}
 <details><summary>Fields</summary>
 ${renderTable(['Field', 'Type', ''], rows)}

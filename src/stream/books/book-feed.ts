@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import type { BookChange, LiveBook } from '../../books/live-book.js'
+import { FairSemaphore } from '../../lib/fair-semaphore.js'
 import { Refusal } from '../connection.js'
 import type { StreamDeps } from '../deps.js'
 import { SharedFrame } from '../fast/shared-frame.js'
 import { type BookFollower, type BookGroup, BookGroups } from './book-groups.js'
 import { BookTexts } from './book-texts.js'
-import { countCharacters, GroupOutput, TokenChanges } from './book-window.js'
+import { countCharacters, GroupOutput, presentStale, TokenChanges } from './book-window.js'
 import type { IntegrityBook } from './integrity-book.js'
 
 const WINDOW_MS = 250
@@ -18,6 +19,8 @@ const LOAD_MS = 5_000
 /** Clients of all books learn within this many windows that a market is not among the open ones any more. */
 const DROPPED_WINDOWS = 40
 const DROPPED = 'not_followed'
+/** Why clients have lost a book: an account below its share needed the place. */
+const LOST = 'capacity'
 
 const RESET = ['integrity_internal_reset', 'The service lost its place in a book. Connect again.'] as const
 
@@ -48,6 +51,8 @@ type FeedDeps = Pick<StreamDeps, 'books' | 'catalogue' | 'clock' | 'log'>
  */
 export class BookFeed {
   readonly groups: BookGroups
+  /** Who sends long sets of books at this moment. */
+  readonly sendings = new FairSemaphore()
   /** How long a new follower waits for books that are not loaded yet. */
   readonly loadMs: number
   readonly #deps: FeedDeps
@@ -63,6 +68,8 @@ export class BookFeed {
   /** Books that are listed no more, which these clients have to learn. */
   readonly #dropped = new Set<string>()
   #windows = 0
+  /** Books of open markets that are not followed, as clients of all books know. */
+  #unfollowed = 0
   /** Books that clients know to be stale. */
   readonly #untrusted = new WeakSet<LiveBook>()
   #stop: (() => void) | undefined
@@ -70,7 +77,11 @@ export class BookFeed {
   constructor(deps: FeedDeps, options: FeedOptions = {}) {
     this.#deps = deps
     this.#texts = new BookTexts(deps.catalogue)
-    this.groups = new BookGroups(deps.books, options.integrityTokensMax)
+    const { integrityTokensMax } = options
+    this.groups = new BookGroups(deps.books, {
+      integrityTokensMax,
+      onLost: ({ members }, tokenIds) => this.#tellLost(members, tokenIds),
+    })
     this.loadMs = options.loadMs ?? LOAD_MS
     this.#windowMs = options.windowMs ?? WINDOW_MS
     this.#charactersMax = options.windowCharactersMax ?? WINDOW_CHARACTERS_MAX
@@ -134,6 +145,7 @@ export class BookFeed {
     this.#snapshots.clear()
     this.#anchors.clear()
     this.#publish(this.#changes.keys())
+    this.#sendUnfollowed()
     this.#windows += 1
     if (this.#windows % DROPPED_WINDOWS === 0) this.#sendDropped()
   }
@@ -155,6 +167,7 @@ export class BookFeed {
     if (members.size === 1) {
       this.#listed.clear()
       this.#dropped.clear()
+      this.#unfollowed = this.#deps.books.unfollowedCount
     }
     this.#dropUnlisted()
     if (members.size === 1) for (const id of allTokens) this.#listed.add(id)
@@ -180,9 +193,31 @@ export class BookFeed {
     output.deliver(firehose.members, this.#deps.clock.now())
   }
 
+  #tellLost(members: Iterable<BookFollower>, tokenIds: readonly string[]): void {
+    for (const tokenId of tokenIds) this.#snapshots.delete(tokenId)
+    const messages = presentStale(tokenIds, this.#deps.clock.now(), LOST)
+    for (const member of [...members]) {
+      for (const tokenId of tokenIds) member.waiting.delete(tokenId)
+      member.deliver(messages)
+    }
+  }
+
+  /** Clients of all books learn when books of open markets are missing, and when all are there again. */
+  #sendUnfollowed(): void {
+    const { firehose } = this.groups
+    const count = this.#deps.books.unfollowedCount
+    if (count === this.#unfollowed) return
+    this.#unfollowed = count
+    const message = JSON.stringify({ type: 'not_followed', count, ts: this.#deps.clock.now() })
+    for (const member of [...(firehose?.members ?? [])]) member.deliver([message])
+  }
+
   #start(): void {
     if (this.#stop !== undefined) return
-    const unsubscribe = this.#deps.books.subscribe((changes) => this.#collect(changes))
+    const unsubscribe = this.#deps.books.subscribe(
+      (changes) => this.#collect(changes),
+      (tokenIds) => this.groups.lose(tokenIds),
+    )
     const timer = setInterval(() => this.#flushSafely(), this.#windowMs).unref()
     this.#stop = () => {
       unsubscribe()

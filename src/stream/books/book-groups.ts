@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { LiveBooks } from '../../books/live-books.js'
+import { FairPlaces } from '../../lib/fair-places.js'
 import { type Connection, Refusal } from '../connection.js'
 import type { SharedFrame } from '../fast/shared-frame.js'
 import { IntegrityBook } from './integrity-book.js'
@@ -11,17 +12,36 @@ const RETRY_AFTER_MS = 5_000
 
 type Shared = { book: IntegrityBook; readers: number }
 
-/** Which connections follow which books. A group follows its tokens from its first member to its last. */
+type BookGroupsOptions = {
+  integrityTokensMax?: number | undefined
+  /** The members of a group have lost these books to accounts below their share. */
+  onLost: (group: BookGroup, tokenIds: readonly string[]) => void
+}
+
+/**
+ * Which connections follow which books. A group follows its tokens from its first member to its last, in the name
+ * of each account that has members in it.
+ */
 export class BookGroups {
   readonly #books: LiveBooks
+  readonly #options: BookGroupsOptions
   readonly #groups = new Map<string, BookGroup>()
   readonly #byToken = new Map<string, Set<BookGroup>>()
   readonly #integrity = new Map<string, Shared>()
   readonly #integrityMax: number
+  readonly #integrityPlaces: FairPlaces
+  /** Books of integrity mode that have lost their places, and whose groups are not told yet. */
+  readonly #evicted = new Set<string>()
+  #incomplete = 0
 
-  constructor(books: LiveBooks, integrityMax = INTEGRITY_TOKENS_MAX) {
+  constructor(books: LiveBooks, options: BookGroupsOptions) {
     this.#books = books
-    this.#integrityMax = integrityMax
+    this.#options = options
+    this.#integrityMax = options.integrityTokensMax ?? INTEGRITY_TOKENS_MAX
+    this.#integrityPlaces = new FairPlaces({
+      placesMax: this.#integrityMax,
+      onEvicted: (tokenId) => this.#evicted.add(tokenId),
+    })
   }
 
   get isEmpty(): boolean {
@@ -48,41 +68,67 @@ export class BookGroups {
   }
 
   joinAll(follower: BookFollower): BookGroup {
-    const group = this.firehose ?? this.#open(FIREHOSE, false, undefined)
-    return this.#move(follower, group)
+    return this.#move(follower, this.firehose ?? this.#openAll())
   }
 
   /**
    * Moves a connection to the group of these tokens. Throws a `Refusal`, and changes nothing, when
-   * the process cannot follow all of them.
+   * the account has no places for all of them.
    */
   join(follower: BookFollower, tokenIds: readonly string[], isIntegrity: boolean): BookGroup {
     const key = toKey(tokenIds, isIntegrity)
-    return this.#move(follower, this.#groups.get(key) ?? this.#open(key, isIntegrity, tokenIds))
+    const group =
+      this.#groups.get(key) ?? this.#open(key, tokenIds, { isIntegrity, accountId: follower.accountId })
+    return this.#move(follower, group)
   }
 
   leave(follower: BookFollower): void {
-    const { group } = follower
+    const { group, accountId } = follower
     if (group === undefined) return
     follower.group = undefined
     group.members.delete(follower)
+    const left = (group.accounts.get(accountId) ?? 0) - 1
+    if (left > 0) group.accounts.set(accountId, left)
+    else this.#leaveAccount(group, accountId)
     if (group.members.size === 0) this.#close(group)
+  }
+
+  /** The service does not follow these books any more: groups go on without them. */
+  lose(tokenIds: readonly string[]): void {
+    this.#drop(tokenIds, (group, lost) => {
+      if (group.isIntegrity) for (const id of group.accounts.keys()) this.#releaseIntegrity(lost, id)
+    })
   }
 
   /** Joined before the old group is left: books that are in both stay followed. */
   #move(follower: BookFollower, group: BookGroup): BookGroup {
+    const { accountId } = follower
+    if (follower.group === group) return group
+    if (!group.accounts.has(accountId)) this.#claim([...(group.tokens ?? [])], { ...group, accountId })
+    group.accounts.set(accountId, (group.accounts.get(accountId) ?? 0) + 1)
     group.members.add(follower)
-    if (follower.group !== group) this.leave(follower)
+    this.leave(follower)
     follower.group = group
     return group
   }
 
-  #open(key: string, isIntegrity: boolean, tokenIds: readonly string[] | undefined): BookGroup {
-    if (isIntegrity && tokenIds !== undefined) this.#checkCapacity(tokenIds)
-    const tokens = tokenIds === undefined ? this.#followAll() : this.#follow(tokenIds)
-    const group = { key, isIntegrity, tokens, members: new Set<BookFollower>() }
-    this.#groups.set(key, group)
-    for (const tokenId of tokens ?? []) {
+  #openAll(): BookGroup {
+    this.#books.followAll()
+    return this.#add({ key: FIREHOSE, isIntegrity: false, tokens: undefined })
+  }
+
+  #open(
+    key: string,
+    tokenIds: readonly string[],
+    of: { isIntegrity: boolean; accountId: number },
+  ): BookGroup {
+    const { isIntegrity, accountId } = of
+    this.#claim(tokenIds, of)
+    // The texts of the books themselves: lists of many connections do not keep a copy each.
+    const tokens = new Set(tokenIds.map((id) => this.#books.get(id)?.tokenId ?? id))
+    const group = this.#add({ key, isIntegrity, tokens })
+    group.accounts.set(accountId, 0)
+    for (const tokenId of tokens) {
       const groups = this.#byToken.get(tokenId)
       if (groups === undefined) this.#byToken.set(tokenId, new Set([group]))
       else groups.add(group)
@@ -91,37 +137,102 @@ export class BookGroups {
     return group
   }
 
+  #add(described: Pick<BookGroup, 'key' | 'isIntegrity' | 'tokens'>): BookGroup {
+    const group = { ...described, members: new Set<BookFollower>(), accounts: new Map<number, number>() }
+    this.#groups.set(group.key, group)
+    return group
+  }
+
+  /** Takes places for books in the name of an account. Throws a `Refusal`, and takes none, if they are too many. */
+  #claim(tokenIds: readonly string[], of: { isIntegrity: boolean; accountId: number }): void {
+    const { isIntegrity, accountId } = of
+    if (isIntegrity && !this.#integrityPlaces.canClaim(tokenIds, accountId)) {
+      const requested = this.#integrityPlaces.size + this.#integrityPlaces.countMissing(tokenIds)
+      const message = 'Integrity mode has no room for this many more books of the account at the moment.'
+      throw new Refusal('integrity_capacity', message, { max: this.#integrityMax, requested })
+    }
+    if (!this.#books.canFollow(tokenIds, accountId)) throw refuseBooks()
+    const refused = new Set(this.#books.follow(tokenIds, accountId))
+    if (refused.size > 0) {
+      this.#books.release(
+        tokenIds.filter((tokenId) => !refused.has(tokenId)),
+        accountId,
+      )
+      throw refuseBooks()
+    }
+    if (isIntegrity) this.#claimIntegrity(tokenIds, accountId)
+  }
+
+  #claimIntegrity(tokenIds: readonly string[], accountId: number): void {
+    for (const tokenId of tokenIds) this.#integrityPlaces.claim(tokenId, accountId)
+    const evicted = [...this.#evicted]
+    this.#evicted.clear()
+    if (evicted.length > 0) this.#dropIntegrity(evicted)
+  }
+
+  /** The books are followed still, and lost to integrity mode. */
+  #dropIntegrity(tokenIds: readonly string[]): void {
+    this.#drop(
+      tokenIds,
+      ({ accounts }, lost) => {
+        for (const accountId of accounts.keys()) this.#books.release(lost, accountId)
+      },
+      ({ isIntegrity }) => isIntegrity,
+    )
+  }
+
+  #drop(
+    tokenIds: readonly string[],
+    release: (group: BookGroup, lost: readonly string[]) => void,
+    concerns: (group: BookGroup) => boolean = () => true,
+  ): void {
+    const lost = new Map<BookGroup, string[]>()
+    for (const tokenId of tokenIds) {
+      for (const group of [...(this.#byToken.get(tokenId) ?? [])].filter(concerns)) {
+        const ids = lost.get(group)
+        if (ids === undefined) lost.set(group, [tokenId])
+        else ids.push(tokenId)
+      }
+    }
+    for (const [group, ids] of lost) {
+      release(group, ids)
+      this.#forget(group, ids)
+      for (const tokenId of ids) group.tokens?.delete(tokenId)
+      // The next client that names all of these books gets all of them, in a group of its own.
+      this.#groups.delete(group.key)
+      group.key = `incomplete ${++this.#incomplete}`
+      this.#groups.set(group.key, group)
+      this.#options.onLost(group, ids)
+    }
+  }
+
   #close(group: BookGroup): void {
     this.#groups.delete(group.key)
     if (group.tokens === undefined) this.#books.releaseAll()
-    else this.#books.release([...group.tokens])
-    for (const tokenId of group.tokens ?? []) {
+    else this.#forget(group, group.tokens)
+  }
+
+  #leaveAccount(group: BookGroup, accountId: number): void {
+    group.accounts.delete(accountId)
+    const tokenIds = [...(group.tokens ?? [])]
+    this.#books.release(tokenIds, accountId)
+    if (group.isIntegrity) this.#releaseIntegrity(tokenIds, accountId)
+  }
+
+  #releaseIntegrity(tokenIds: readonly string[], accountId: number): void {
+    for (const tokenId of tokenIds) {
+      if (this.#integrityPlaces.release(tokenId, accountId)) this.#integrityPlaces.remove(tokenId)
+    }
+  }
+
+  /** These tokens are no longer the group's. */
+  #forget(group: BookGroup, tokenIds: Iterable<string>): void {
+    for (const tokenId of tokenIds) {
       const groups = this.#byToken.get(tokenId)
       groups?.delete(group)
       if (groups?.size === 0) this.#byToken.delete(tokenId)
       if (group.isIntegrity) this.#unshare(tokenId)
     }
-  }
-
-  #followAll(): undefined {
-    this.#books.followAll()
-  }
-
-  #follow(tokenIds: readonly string[]): Set<string> {
-    const refused = new Set(this.#books.follow(tokenIds))
-    // The texts of the books themselves: lists of many connections do not keep a copy each.
-    if (refused.size === 0) return new Set(tokenIds.map((id) => this.#books.get(id)?.tokenId ?? id))
-    this.#books.release(tokenIds.filter((tokenId) => !refused.has(tokenId)))
-    const message = 'The service follows as many books as it can at the moment.'
-    throw new Refusal('service_capacity', message, { retry_after_ms: RETRY_AFTER_MS })
-  }
-
-  #checkCapacity(tokenIds: readonly string[]): void {
-    const fresh = tokenIds.filter((tokenId) => !this.#integrity.has(tokenId)).length
-    const requested = this.#integrity.size + fresh
-    if (requested <= this.#integrityMax) return
-    const message = 'Integrity mode has no room for so many more books at the moment.'
-    throw new Refusal('integrity_capacity', message, { max: this.#integrityMax, requested })
   }
 
   #share(tokenId: string): void {
@@ -141,6 +252,11 @@ export class BookGroups {
   }
 }
 
+const refuseBooks = (): Refusal =>
+  new Refusal('service_capacity', 'The account has its share of the books that the service can follow.', {
+    retry_after_ms: RETRY_AFTER_MS,
+  })
+
 const FIREHOSE = '*'
 
 /** The same for the same tokens in any order. A digest, because a client chooses them. */
@@ -159,11 +275,13 @@ export type BookMessage = SharedFrame | string
 
 /** The connections that follow exactly the same books in the same mode: they receive the same frames. */
 export type BookGroup = {
-  readonly key: string
+  key: string
   readonly isIntegrity: boolean
   /** `undefined`: all books. */
-  readonly tokens: ReadonlySet<string> | undefined
+  readonly tokens: Set<string> | undefined
   readonly members: Set<BookFollower>
+  /** How many of the members each account has. */
+  readonly accounts: Map<number, number>
 }
 
 /** One connection that follows books. */
@@ -180,6 +298,10 @@ export class BookFollower {
   constructor(connection: Connection, fail: (error: Refusal) => void) {
     this.connection = connection
     this.fail = fail
+  }
+
+  get accountId(): number {
+    return this.connection.caller.accountId
   }
 
   /** The messages of one window. */

@@ -19,9 +19,9 @@ afterAll(async () => {
 })
 
 const tokensFrom = (from: number, count: number) => world.tokens.slice(from, from + count)
-async function subscribe(opened: Opened, tokens: readonly Token[], integrity = false) {
+async function subscribe(opened: Opened, tokens: readonly Token[], integrity = false, more: string[] = []) {
   const client = opened.connect({ integrity })
-  await client.send({ action: 'subscribe', markets: idsOf(tokens) })
+  await client.send({ action: 'subscribe', markets: [...idsOf(tokens), ...more] })
   await client.untilType('snapshots_done')
   return client
 }
@@ -34,6 +34,7 @@ describe('a subscription', () => {
     const opened = await open(context)
     const tokens = tokensFrom(0, 6)
     const client = opened.connect()
+    await world.addTokens(['123456789012'])
     await client.send({ action: 'subscribe', markets: [...idsOf(tokens), '123456789012'] })
     await client.untilType('snapshots_done')
     const [ack, batch, done] = client.connection.messages
@@ -89,6 +90,7 @@ describe('a subscription', () => {
     const { tokens } = world
     const client = opened.connect()
     const markets = [...idsOf(tokens), ...manyTokens(120 - tokens.length)]
+    await world.addTokens(markets)
     await client.send({ action: 'subscribe', markets })
     await client.untilType('snapshots_done')
     const batches = client.connection.messages.filter(({ type }) => type === 'snapshot_batch')
@@ -135,6 +137,36 @@ describe('a subscription', () => {
     await world.untilTrue(client, [...tokens])
   })
 
+  test('takes no places for token ids that neither catalogue nor exchange know', async (context) => {
+    const opened = await open(context)
+    const invented = manyTokens(700).map((tokenId) => `9${tokenId}`)
+    const client = await subscribe(opened, tokensFrom(0, 2), false, invented)
+    expect(client.connection.messages[0]).toMatchObject({
+      markets: 2,
+      resolved_from: { token_ids: 2, slugs: 0, condition_ids: 0 },
+      warnings: [expect.stringMatching(/^Not found: 9100000.* and 680 more$/)],
+    })
+    expect(opened.books.status.tokens).toBe(2)
+  })
+
+  test('says that the exchange could not be asked, and goes on without what it may know', async (context) => {
+    const opened = await open(context, { books: { limits: { exchangeMs: 200 } } })
+    opened.breakWith({ upstream: 'clob', mode: '500' })
+    const client = await subscribe(
+      opened,
+      tokensFrom(0, 1),
+      false,
+      manyTokens(1).map((id) => `8${id}`),
+    )
+    expect(client.connection.messages[0]).toMatchObject({
+      markets: 1,
+      warnings: [
+        expect.stringContaining('Not found: 81000'),
+        expect.stringContaining('exchange did not answer'),
+      ],
+    })
+  })
+
   test('replaces the one before, and stays when the next one fails', async (context) => {
     const opened = await open(context)
     const [old, next] = [tokensFrom(0, 3), tokensFrom(2, 3)]
@@ -160,7 +192,9 @@ describe('a subscription', () => {
     await client.untilType('snapshots_done', from)
     await world.waitSeconds(20)
     await world.untilTrue(client, next)
-    const texts = client.connection.texts.slice(from)
+    const { messages } = client.connection
+    const acknowledged = messages.findIndex(({ type }, index) => index >= from && type === 'subscribed')
+    const texts = client.connection.texts.slice(acknowledged)
     const named = new Set(texts.flatMap((text) => text.match(/(?<="asset_id":")\d+/g) ?? []))
     expect([...named].toSorted()).toEqual(idsOf(next).toSorted())
     expect(client.reader.problems).toEqual([])
@@ -186,6 +220,7 @@ describe('a subscription', () => {
   test('ends with its connection, also while books are being sent', async (context) => {
     const opened = await open(context, { books: { limits: { lingerMs: 10 } } })
     const client = opened.connect()
+    await world.addTokens(manyTokens(150))
     await client.send({ action: 'subscribe', markets: manyTokens(150) })
     const late = client.send({ action: 'subscribe', markets: [world.markets[0]?.slug] })
     client.protocol.onClose()
@@ -235,6 +270,63 @@ describe('all books', () => {
     await clients[1]?.send({ action: 'unsubscribe' })
     expect(opened.books.allTokens.size).toBe(0)
   })
+})
+
+test('all books, asked for again, are acknowledged and not sent again', async (context) => {
+  const { tokens } = world
+  const opened = await open(context, { books: { selectOpenTokens: async () => idsOf(tokens) } })
+  let count = 0
+  const client = opened.connect({ nextSubscriptionId: () => `s:${++count}` })
+  const { connection, send } = client
+  const typesFrom = (from: number) =>
+    connection.messages
+      .slice(from)
+      .map(({ type }) => type)
+      .filter((type) => type !== 'batch' && type !== 'stale')
+  let resume = () => {}
+  connection.untilDrained = () => new Promise((resolve) => (resume = () => resolve(true)))
+  await send({ action: 'subscribe', type: 'orderbook', markets: ['*'] })
+  await send({ action: 'subscribe', type: 'orderbook', markets: ['*'] })
+  // What is being sent goes on.
+  expect(typesFrom(0)).toEqual(['subscribed', 'subscribed'])
+  connection.untilDrained = async () => true
+  resume()
+  await client.untilType('snapshots_done')
+  expect(typesFrom(2)).toEqual([...typesFrom(2).slice(0, -1).fill('snapshot_batch'), 'snapshots_done'])
+  const from = connection.messages.length
+  for (let again = 0; again < 5; again++) {
+    await send({ action: 'subscribe', type: 'orderbook', markets: ['*'] })
+  }
+  expect(typesFrom(from)).toEqual(Array(5).fill(['subscribed', 'snapshots_done']).flat())
+  expect(connection.messages.at(-2)).toMatchObject({ subscription_id: 's:1', firehose: true })
+  expect(connection.messages.at(-1)).toEqual({ type: 'snapshots_done', total: 0 })
+  await world.untilTrue(client, tokens)
+  expect(client.reader.problems).toEqual([])
+})
+
+test('long sets of one account are sent a few at a time, those of others beside them', async (context) => {
+  const opened = await open(context)
+  const markets = manyTokens(100)
+  await world.addTokens(markets)
+  const release: (() => void)[] = []
+  const connect = async (accountId: number, isSlow: boolean) => {
+    const client = opened.connect({ accountId })
+    if (isSlow) client.connection.untilDrained = () => new Promise((read) => release.push(() => read(true)))
+    await client.send({ action: 'subscribe', markets })
+    return client
+  }
+  const slow = []
+  for (let number = 0; number < 8; number++) slow.push(await connect(1, true))
+  await until(() => release.length === 8)
+  const [next, gone] = [await connect(1, false), await connect(1, false)]
+  const other = await connect(2, false)
+  await other.untilType('snapshots_done')
+  expect(next.connection.messages.map(({ type }) => type)).toEqual(['subscribed'])
+  gone.protocol.onClose()
+  slow[0]?.protocol.onClose()
+  for (const read of release) read()
+  await next.untilType('snapshots_done')
+  expect(gone.connection.messages.map(({ type }) => type)).toEqual(['subscribed'])
 })
 
 test('all books are those of open markets, whatever others follow', async (context) => {
@@ -330,6 +422,68 @@ describe('a message', () => {
     expect(connection.hasFirehose).toBe(true)
     await send({ action: 'subscribe', markets: idsOf(tokensFrom(0, 1)) })
     expect(connection.hasFirehose).toBe(false)
+  })
+})
+
+describe('places', () => {
+  const book = (message: object | undefined) => message as { markets: string[]; reason: string } | undefined
+
+  test('are shared: an account that has them all loses some to another, and its clients are told', async (context) => {
+    const opened = await open(context, { books: { limits: { tokensMax: 4 } } })
+    const [whale, twin] = [
+      await subscribe(opened, tokensFrom(0, 4)),
+      await subscribe(opened, tokensFrom(0, 4)),
+    ]
+    const other = opened.connect({ accountId: 2 })
+    await other.send({ action: 'subscribe', markets: idsOf(tokensFrom(4, 2)) })
+    await other.untilType('snapshots_done')
+    for (const { connection, reader } of [whale, twin]) {
+      const told = connection.messages.findLast(({ reason }) => reason === 'capacity')
+      expect(book(told)?.markets).toEqual(idsOf(tokensFrom(0, 2)))
+      expect(reader.read().problems).toEqual([])
+    }
+    await world.untilTrue(other, tokensFrom(4, 2))
+    await world.untilTrue(whale, tokensFrom(2, 2))
+    // What was lost has left the set: the rest can be unsubscribed as usual.
+    await whale.send({ action: 'unsubscribe', markets: idsOf(tokensFrom(2, 1)) })
+    expect(whale.connection.messages.at(-1)).toEqual({ type: 'unsubscribed', remaining: 1 })
+    // Each account has its share now, and more is refused in plain words.
+    await other.send({ action: 'subscribe', markets: idsOf(tokensFrom(3, 3)) })
+    await twin.send({ action: 'subscribe', markets: idsOf(tokensFrom(0, 4)) })
+    expect(twin.connection.messages.at(-1)).toMatchObject({
+      error: 'service_capacity',
+      retry_after_ms: 5_000,
+    })
+    for (const { protocol } of [whale, twin, other]) protocol.onClose()
+    expect(opened.feed.groups.isEmpty).toBe(true)
+    const next = await subscribe(opened, tokensFrom(0, 4))
+    await world.untilTrue(next, tokensFrom(0, 4))
+  })
+
+  test('of open markets are not taken by accounts, and missing ones are told', async (context) => {
+    const listed = tokensFrom(5, 10)
+    const opened = await open(context, {
+      books: {
+        limits: { tokensMax: 5, listMs: 20 },
+        selectOpenTokens: async (limit) => idsOf(listed).slice(0, limit),
+        countOpenTokens: async () => listed.length,
+      },
+    })
+    const named = await subscribe(opened, tokensFrom(0, 5))
+    const all = opened.connect({ accountId: 2 })
+    await all.send({ action: 'subscribe', markets: ['*'] })
+    await all.untilType('not_followed')
+    expect(all.connection.messages[0]).toMatchObject({ type: 'subscribed', markets: 4, firehose: true })
+    expect(all.connection.messages.find(({ type }) => type === 'not_followed')).toMatchObject({ count: 6 })
+    await world.untilTrue(all, listed.slice(0, 4))
+    const lost = named.connection.messages.filter(({ reason }) => reason === 'capacity')
+    expect(lost.flatMap((message) => book(message)?.markets)).toHaveLength(4)
+    const late = opened.connect({ accountId: 3 })
+    await late.send({ action: 'subscribe', markets: ['*'] })
+    expect(late.connection.messages[0]).toMatchObject({
+      warnings: ['6 books of open markets are not followed: the places are used'],
+    })
+    for (const { reader } of [all, late, named]) expect(reader.read().problems).toEqual([])
   })
 })
 

@@ -1,24 +1,26 @@
 import { selectCatalogueState } from '../../catalogue/queries.js'
-import { pause, pollUntil } from '../../lib/timing.js'
+import { pollUntil } from '../../lib/timing.js'
+import type { Pool } from '../../store/connection.js'
+import { ClientWork, toWorkRefusal } from '../client-work.js'
 import { CLOSE, type Connection, type Protocol, Refusal } from '../connection.js'
 import type { StreamDeps } from '../deps.js'
 import type { BookFeed } from './book-feed.js'
 import { BookFollower } from './book-groups.js'
-import { type BookRequest, type Identifiers, parseBookRequest, sortIdentifiers } from './book-request.js'
+import {
+  BOOK_ITEMS_MAX,
+  type BookRequest,
+  type Identifiers,
+  parseBookRequest,
+  sortInPieces,
+} from './book-request.js'
 import { BookSender } from './book-sender.js'
-import { type ResolvedBooks, resolveBooks } from './resolve-books.js'
+import { type ResolvedBooks, resolveBooks, resolveFollowed } from './resolve-books.js'
 
 /** Books of one connection. More take several connections, or all books. */
 const TOKENS_MAX = 15_000
 const INTEGRITY_TOKENS_MAX_EACH = 500
 /** Identifiers that a warning names. */
 const NAMED_MAX = 20
-
-/**
- * After a long list the client's next message waits, by what its lists may cost of the time of the
- * process: a client that sends one list after the other does not hold up others.
- */
-const IDENTIFIERS_PER_MS = 50
 
 /** How long a client waits for the first list of open markets. */
 const LIST_MS = 3_000
@@ -36,7 +38,7 @@ export type BookOptions = {
   releaseFirehose?: (() => void) | undefined
 }
 
-type BookDeps = Pick<StreamDeps, 'answerSql' | 'books' | 'catalogue' | 'clock' | 'floodLog' | 'log'>
+type BookDeps = Pick<StreamDeps, 'books' | 'catalogue' | 'clock' | 'floodLog' | 'log' | 'shares' | 'reads'>
 
 /**
  * The orderbook messages of one connection. A connection has one set of books: a subscribe replaces
@@ -50,7 +52,8 @@ export class BookProtocol implements Protocol {
   readonly #options: BookOptions
   readonly #follower: BookFollower
   readonly #sender: BookSender
-  /** Ends the sending of the current set. */
+  readonly #work: ClientWork
+  /** Ends the sending of the current set; `undefined`: all of it was sent. */
   #sending: AbortController | undefined
   #subscriptionId: string | undefined
   #isClosed = false
@@ -61,8 +64,9 @@ export class BookProtocol implements Protocol {
     this.#feed = feed
     this.#options = options
     this.#follower = new BookFollower(connection, (error) => this.#fail(error))
+    this.#work = new ClientWork(deps, connection.caller)
     const { books, clock } = deps
-    this.#sender = new BookSender({ books, clock, feed, follower: this.#follower })
+    this.#sender = new BookSender({ books, clock, feed, follower: this.#follower, work: this.#work })
   }
 
   /** Of the current set, on the event socket; `undefined`: the connection follows no books. */
@@ -74,6 +78,10 @@ export class BookProtocol implements Protocol {
   get isFirehose(): boolean {
     const { group } = this.#follower
     return group !== undefined && group.tokens === undefined
+  }
+
+  get itemsMax(): number {
+    return BOOK_ITEMS_MAX
   }
 
   async onMessage(text: string): Promise<void> {
@@ -88,16 +96,15 @@ export class BookProtocol implements Protocol {
 
   /** Handles one message and answers it. Never throws on what a client sends. */
   async handle(message: unknown): Promise<void> {
-    let named = 0
     try {
       const request = parseBookRequest(message)
-      if ('identifiers' in request) named = request.identifiers?.length ?? 0
-      await this.#handle(request)
+      const named = 'identifiers' in request ? (request.identifiers?.length ?? 0) : 0
+      if (named > 0) await this.#work.begin('identifiers', named)
+      if (!this.#isClosed) await this.#handle(request)
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
       this.#refuse(error)
     }
-    if (named >= IDENTIFIERS_PER_MS) await pause(named / IDENTIFIERS_PER_MS)
   }
 
   onClose(): void {
@@ -118,7 +125,7 @@ export class BookProtocol implements Protocol {
   async #handle(request: BookRequest): Promise<void> {
     switch (request.action) {
       case 'subscribe':
-        return await this.#subscribe(sortIdentifiers(request.identifiers))
+        return await this.#subscribe(await sortInPieces(request.identifiers))
       case 'unsubscribe':
         return await this.#unsubscribe(request.identifiers)
       case 'resync':
@@ -131,22 +138,28 @@ export class BookProtocol implements Protocol {
   async #subscribe(named: Identifiers): Promise<void> {
     const { integrity } = this.#options
     if (named.isFirehose) return await this.#subscribeAll()
-    const { tokenIds, resolvedFrom, unresolved } = await this.#resolve(named)
-    const max = integrity ? INTEGRITY_TOKENS_MAX_EACH : TOKENS_MAX
-    if (tokenIds.length > max) {
-      const message = `A connection follows at most ${max} tokens.`
-      const code = integrity ? 'integrity_capacity' : 'token_limit'
-      throw new Refusal(code, message, { max, requested: tokenIds.length })
-    }
+    this.#checkCount(named.tokenIds.size)
+    const resolved = await this.#resolve(named)
+    const { tokenIds } = resolved
+    this.#checkCount(tokenIds.length)
     if (this.#isClosed) return
+    const warnings = presentWarnings(resolved)
     const ack = {
-      resolved_from: resolvedFrom,
+      resolved_from: resolved.resolvedFrom,
       ...(integrity ? { integrity: { enabled: true, protocol: 'pn1' } } : {}),
-      ...(unresolved.length > 0 ? { warnings: [presentUnresolved(unresolved)] } : {}),
+      ...(warnings.length > 0 ? { warnings } : {}),
     }
     if (tokenIds.length > 0) return this.#begin(tokenIds, ack)
     this.#acknowledge({ markets: 0, ...ack }, this.#options.nextSubscriptionId?.())
     this.#connection.send({ type: 'snapshots_done', total: 0 })
+  }
+
+  #checkCount(requested: number): void {
+    const { integrity } = this.#options
+    const max = integrity ? INTEGRITY_TOKENS_MAX_EACH : TOKENS_MAX
+    if (requested <= max) return
+    const message = `A connection follows at most ${max} tokens.`
+    throw new Refusal(integrity ? 'integrity_capacity' : 'token_limit', message, { max, requested })
   }
 
   async #subscribeAll(): Promise<void> {
@@ -154,6 +167,7 @@ export class BookProtocol implements Protocol {
       const message = 'Integrity mode takes lists of books, not all of them.'
       throw new Refusal('integrity_firehose_unsupported', message)
     }
+    if (this.isFirehose) return this.#repeatAll()
     if (!(await this.#takeFirehose())) {
       const message = 'The plan allows no further connection to all books or events.'
       throw new Refusal('firehose_limit', message)
@@ -164,10 +178,20 @@ export class BookProtocol implements Protocol {
     try {
       const isListed = () => books.allTokens.size > 0
       await pollUntil(isListed, { everyMs: LIST_POLL_MS, timeoutMs: LIST_MS })
-      if (!this.#isClosed) this.#begin(undefined, { firehose: true })
+      await this.#work.goOn('listedBooks', books.allTokens.size)
+      if (!this.#isClosed)
+        this.#begin(undefined, { firehose: true, ...presentUnfollowed(books.unfollowedCount) })
     } finally {
       books.releaseAll()
     }
+  }
+
+  /** The connection has all books, or is being sent them: there is nothing to send again. */
+  #repeatAll(): void {
+    const { allTokens, unfollowedCount } = this.#deps.books
+    const ack = { markets: allTokens.size, firehose: true, ...presentUnfollowed(unfollowedCount) }
+    this.#acknowledge(ack, this.#subscriptionId)
+    if (!this.#isSending) this.#connection.send({ type: 'snapshots_done', total: 0 })
   }
 
   /** Replaces the set; `undefined`: by all books. */
@@ -188,16 +212,21 @@ export class BookProtocol implements Protocol {
   /** Sends books while the next messages are handled, in place of what was being sent. */
   #send(work: (signal: AbortSignal) => Promise<void>): void {
     this.#sending?.abort()
-    this.#sending = new AbortController()
-    void work(this.#sending.signal).catch((error: unknown) => {
-      this.#deps.log.error({ err: error }, 'order books could not be sent')
-      this.#connection.close(CLOSE.internal, 'internal error')
-    })
+    const sending = new AbortController()
+    this.#sending = sending
+    void work(sending.signal)
+      .catch((error: unknown) => {
+        this.#deps.log.error({ err: error }, 'order books could not be sent')
+        this.#connection.close(CLOSE.internal, 'internal error')
+      })
+      .finally(() => {
+        if (this.#sending === sending) this.#sending = undefined
+      })
   }
 
   async #unsubscribe(identifiers: readonly string[] | undefined): Promise<void> {
     const subscription_id = this.#subscriptionId
-    const rest = identifiers === undefined ? [] : await this.#without(sortIdentifiers(identifiers))
+    const rest = identifiers === undefined ? [] : await this.#without(await sortInPieces(identifiers))
     if (rest.length === 0) this.end()
     else {
       this.#feed.join(this.#follower, rest, this.#options.integrity)
@@ -216,7 +245,7 @@ export class BookProtocol implements Protocol {
       const message = 'All books cannot be narrowed: subscribe to a list instead.'
       throw new Refusal('invalid_message', message)
     }
-    const removed = new Set((await this.#resolve(named)).tokenIds)
+    const removed = new Set(await this.#resolveFollowed(named))
     return [...(this.#follower.group?.tokens ?? [])].filter((tokenId) => !removed.has(tokenId))
   }
 
@@ -225,9 +254,9 @@ export class BookProtocol implements Protocol {
       const message = 'Only connections in integrity mode resync; connect with `integrity=1`.'
       throw new Refusal('integrity_unavailable', message)
     }
-    const named = identifiers === undefined ? undefined : sortIdentifiers(identifiers)
+    const named = identifiers === undefined ? undefined : await sortInPieces(identifiers)
     const isAll = named === undefined || named.isFirehose
-    const wanted = isAll ? undefined : (await this.#resolve(named)).tokenIds
+    const wanted = isAll ? undefined : await this.#resolveFollowed(named)
     if (wanted?.length === 0) throw new Refusal('resync_resolved_empty', 'None of these books is known.')
     const { group, waiting } = this.#follower
     const followed = group?.tokens ?? new Set<string>()
@@ -245,17 +274,37 @@ export class BookProtocol implements Protocol {
 
   /** Throws a refusal when the catalogue cannot answer yet. */
   async #resolve(named: Identifiers): Promise<ResolvedBooks> {
-    const { answerSql, floodLog } = this.#deps
+    const { books } = this.#deps
+    const { accountId } = this.#connection.caller
+    return await this.#lookUp(async (sql) => {
+      const sources = {
+        sql,
+        isFollowed: (tokenId: string) => books.get(tokenId) !== undefined,
+        findListed: async (tokenIds: readonly string[]) => {
+          await this.#work.goOn('snapshots', tokenIds.length)
+          return await books.findListed(tokenIds, accountId)
+        },
+      }
+      const resolved = await resolveBooks(sources, named, TOKENS_MAX)
+      const isLoading = resolved.unresolved.length > 0 && (await selectCatalogueState(sql)).phase === 'open'
+      if (isLoading) throw refuseWarmingUp()
+      return resolved
+    })
+  }
+
+  async #resolveFollowed(named: Identifiers): Promise<string[]> {
+    return await this.#lookUp((sql) => resolveFollowed(sql, named, TOKENS_MAX))
+  }
+
+  async #lookUp<Result>(look: (sql: Pool) => Promise<Result>): Promise<Result> {
     try {
-      const resolved = await resolveBooks(answerSql, named, TOKENS_MAX)
-      const isLoading =
-        resolved.unresolved.length > 0 && (await selectCatalogueState(answerSql)).phase === 'open'
-      if (!isLoading) return resolved
+      return await look(this.#work.sql)
     } catch (error) {
-      floodLog.write('warn', 'named order books could not be looked up', () => ({ err: error }))
+      const refusal = error instanceof Refusal ? error : toWorkRefusal(error)
+      if (refusal !== undefined) throw refusal
+      this.#deps.floodLog.write('warn', 'named order books could not be looked up', () => ({ err: error }))
+      throw refuseWarmingUp()
     }
-    const message = 'The catalogue of markets is not loaded yet.'
-    throw new Refusal('service_warming_up', message, { retry_after_ms: WARMING_UP_MS })
   }
 
   /** Throws a refusal when the firehoses of the account cannot be counted now. */
@@ -273,6 +322,10 @@ export class BookProtocol implements Protocol {
     const release = this.#options.releaseFirehose
     if (release === undefined) this.#connection.releaseFirehose()
     else release()
+  }
+
+  get #isSending(): boolean {
+    return this.#sending !== undefined
   }
 
   get #isEventSocket(): boolean {
@@ -303,6 +356,21 @@ export class BookProtocol implements Protocol {
     this.#connection.close(isSlow ? CLOSE.tooSlow : CLOSE.internal, error.code)
   }
 }
+
+const refuseWarmingUp = (): Refusal =>
+  new Refusal('service_warming_up', 'The catalogue of markets is not loaded yet.', {
+    retry_after_ms: WARMING_UP_MS,
+  })
+
+function presentWarnings({ unresolved, isUnsure }: ResolvedBooks): string[] {
+  if (unresolved.length === 0) return []
+  const unsure =
+    'The exchange did not answer: of token ids that the catalogue does not have it could not be asked'
+  return isUnsure ? [presentUnresolved(unresolved), unsure] : [presentUnresolved(unresolved)]
+}
+
+const presentUnfollowed = (count: number) =>
+  count > 0 && { warnings: [`${count} books of open markets are not followed: the places are used`] }
 
 function presentUnresolved(identifiers: readonly string[]): string {
   const named = identifiers.slice(0, NAMED_MAX).map((text) => text.slice(0, 100))

@@ -1,9 +1,12 @@
+import { setImmediate } from 'node:timers/promises'
 import { parseBytes32 } from '../../core/ids.js'
 import { Refusal } from '../connection.js'
 import { type ClientFields, isRecord } from '../subscriptions/filter-rules.js'
 
 /** More identifiers in one message are refused before any of them is looked up. */
 export const IDENTIFIERS_MAX = 20_000
+/** A message about books has a few items besides. */
+export const BOOK_ITEMS_MAX = IDENTIFIERS_MAX + 1_000
 
 const ACTIONS = 'subscribe, unsubscribe, resync, ping'
 
@@ -75,15 +78,29 @@ export type Identifiers = {
   invalid: Set<string>
 }
 
-export function sortIdentifiers(texts: Iterable<string>): Identifiers {
-  const sorted: Identifiers = {
-    isFirehose: false,
-    tokenIds: new Set(),
-    conditionIds: new Set(),
-    slugs: new Set(),
-    invalid: new Set(),
-  }
+const sortNone = (): Identifiers => ({
+  isFirehose: false,
+  tokenIds: new Set(),
+  conditionIds: new Set(),
+  slugs: new Set(),
+  invalid: new Set(),
+})
+
+export function sortIdentifiers(texts: Iterable<string>, sorted = sortNone()): Identifiers {
   for (const text of texts) sortIdentifier(text, sorted)
+  return sorted
+}
+
+/** Identifiers that are sorted before the sockets are read again. */
+const PIECE_IDENTIFIERS = 2_000
+
+/** The same for long lists, in pieces between which other clients are served. */
+export async function sortInPieces(texts: readonly string[]): Promise<Identifiers> {
+  const sorted = sortIdentifiers(texts.slice(0, PIECE_IDENTIFIERS))
+  for (let from = PIECE_IDENTIFIERS; from < texts.length; from += PIECE_IDENTIFIERS) {
+    await setImmediate()
+    sortIdentifiers(texts.slice(from, from + PIECE_IDENTIFIERS), sorted)
+  }
   return sorted
 }
 

@@ -2,6 +2,7 @@ import type { LiveBooks } from '../../books/live-books.js'
 import type { Clock } from '../../core/clock.js'
 import { groupBy } from '../../lib/group-by.js'
 import { pause } from '../../lib/timing.js'
+import type { ClientWork } from '../client-work.js'
 import { SharedFrame } from '../fast/shared-frame.js'
 import type { BookFeed } from './book-feed.js'
 import type { BookFollower } from './book-groups.js'
@@ -10,9 +11,20 @@ import { FRAME_CHARACTERS_MAX, presentResyncDone, presentStale } from './book-wi
 /** Fewer books than this come in one batch, more in batches of `BATCH_TOKENS`. */
 const ONE_BATCH_BELOW = 100
 const BATCH_TOKENS = 50
-const BATCH_PAUSE_MS = 200
+const BATCH_PAUSE_MS = 50
+/**
+ * Long sets of one account that are sent at the same time. While a client gets the books of its set, its changes are
+ * written for it alone.
+ */
+const SENDINGS_MAX = 8
 
-type SenderOptions = { books: LiveBooks; clock: Clock; feed: BookFeed; follower: BookFollower }
+type SenderOptions = {
+  books: LiveBooks
+  clock: Clock
+  feed: BookFeed
+  follower: BookFollower
+  work: ClientWork
+}
 
 /**
  * Sends whole books to one connection, no faster than it reads them. What is to be sent is in the
@@ -27,6 +39,15 @@ export class BookSender {
 
   /** The books of a new subscription. It ends early, and without `snapshots_done`, by the signal. */
   async sendAll(tokenIds: readonly string[], isIntegrity: boolean, signal: AbortSignal) {
+    if (tokenIds.length < ONE_BATCH_BELOW) return await this.#sendEach(tokenIds, isIntegrity, signal)
+    const { feed, follower } = this.#options
+    const slot = { owner: follower.accountId, ownMax: SENDINGS_MAX, signal }
+    const release = await feed.sendings.acquire(slot).catch(() => undefined)
+    if (release === undefined) return
+    await this.#sendEach(tokenIds, isIntegrity, signal).finally(release)
+  }
+
+  async #sendEach(tokenIds: readonly string[], isIntegrity: boolean, signal: AbortSignal) {
     const { connection } = this.#options.follower
     let total = 0
     for await (const batch of this.#loadBatches(tokenIds, signal)) {
@@ -42,6 +63,8 @@ export class BookSender {
   /** Integrity mode: new anchors of some books. */
   async resync(tokenIds: readonly string[], signal: AbortSignal): Promise<void> {
     const { connection } = this.#options.follower
+    await this.#options.work.goOn('snapshots', tokenIds.length)
+    if (signal.aborted) return
     connection.send({ type: 'resyncing', markets: tokenIds })
     await this.#sendAnchors(tokenIds, signal)
     if (signal.aborted) return
@@ -51,13 +74,14 @@ export class BookSender {
 
   /** Each batch when its books are loaded and the client has read those before. */
   async *#loadBatches(tokenIds: readonly string[], signal: AbortSignal) {
-    const { books, feed } = this.#options
+    const { books, feed, work } = this.#options
     const deadlineMs = performance.now() + feed.loadMs
     const size = tokenIds.length < ONE_BATCH_BELOW ? ONE_BATCH_BELOW : BATCH_TOKENS
     for (let from = 0; from < tokenIds.length; from += size) {
       if (from > 0) await pause(BATCH_PAUSE_MS, signal)
       const batch = tokenIds.slice(from, from + size)
       await books.untilLoaded(batch, Math.max(0, deadlineMs - performance.now()))
+      await work.goOn('snapshots', batch.length)
       if (!(await this.#isReading(signal))) return
       yield batch
     }

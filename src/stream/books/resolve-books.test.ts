@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../../test/database.js'
 import { toTokenId } from '../../core/ids.js'
+import { UpstreamError } from '../../core/upstream-error.js'
 import { sortIdentifiers } from './book-request.js'
-import { resolveBooks } from './resolve-books.js'
+import { type BookSources, resolveBooks } from './resolve-books.js'
 import { insertBookMarkets } from './test-catalogue-rows.js'
 
 const hex = (id: number) => `0x${id.toString(16).padStart(64, 'a')}`
@@ -33,16 +34,37 @@ beforeAll(async () => {
 })
 afterAll(() => database.drop())
 
-const resolve = (names: string[], max = 100) => resolveBooks(database.sql, sortIdentifiers(names), max)
+const LISTED = '123456789012345'
+const FOLLOWED = '223456789012345'
+const UNKNOWN = '323456789012345'
 
-const UNKNOWN = '123456789012345'
+/** What the exchange was asked for. */
+let asked: (readonly string[])[] = []
+beforeEach(() => {
+  asked = []
+})
+
+const resolve = (names: string[], max = 100, isDown = false) => {
+  const sources: BookSources = {
+    sql: database.sql,
+    isFollowed: (tokenId) => tokenId === FOLLOWED,
+    findListed: async (tokenIds) => {
+      asked.push(tokenIds)
+      if (isDown) throw new UpstreamError('does not answer', { upstream: 'clob', retryable: true })
+      return new Set(tokenIds.filter((tokenId) => tokenId === LISTED))
+    },
+  }
+  return resolveBooks(sources, sortIdentifiers(names), max)
+}
 
 test.each<[string, string[], string[]]>([
   ['a condition: its tokens', [hex(1)], tokensOf(1)],
   ['an event: the tokens of all its markets', ['event-10'], tokensOf(1, 2)],
   ['a market: its tokens', ['two'], tokensOf(2)],
   ['a slug of several events: the tokens of all', ['twice'], tokensOf(6, 7)],
-  ['a token, also one that the catalogue does not have', [UNKNOWN], [UNKNOWN]],
+  ['a token of the catalogue', tokensOf(3), tokensOf(3)],
+  ['a token that the exchange has before the catalogue', [LISTED], [LISTED]],
+  ['a token that is followed', [FOLLOWED], [FOLLOWED]],
   ['everything at once, each token once', [hex(1), 'event-10', 'one', ...tokensOf(1)], tokensOf(1, 2)],
 ])('%s', async (_what, names, tokens) => {
   const { tokenIds, unresolved } = await resolve(names)
@@ -51,11 +73,35 @@ test.each<[string, string[], string[]]>([
 })
 
 test('counts the names of each kind that were found, and lists the others', async () => {
-  const names = ['event-10', 'two', 'absent', hex(3), hex(99), UNKNOWN, '0x1']
+  const names = ['event-10', 'two', 'absent', hex(3), hex(99), FOLLOWED, UNKNOWN, '0x1']
   const { resolvedFrom, unresolved, tokenIds } = await resolve(names)
   expect(resolvedFrom).toEqual({ token_ids: 1, slugs: 2, condition_ids: 1 })
   expect(tokenIds).toHaveLength(7)
-  expect(unresolved).toEqual(['0x1', hex(99), 'absent'])
+  expect(unresolved).toEqual(['0x1', hex(99), 'absent', UNKNOWN])
+})
+
+describe('tokens that the catalogue does not have', () => {
+  const invented = Array.from({ length: 2_500 }, (_, index) => String(10n ** 30n + BigInt(index)))
+
+  test('are asked for in one call of the exchange, a few hundred of them', async () => {
+    const { tokenIds, unresolved, isUnsure } = await resolve([...invented, ...tokensOf(1)])
+    expect(tokenIds).toEqual(tokensOf(1))
+    expect(unresolved).toEqual(invented)
+    expect(isUnsure).toBe(false)
+    expect(asked).toEqual([invented.slice(0, 500)])
+  })
+
+  test('are unknown while the exchange does not answer', async () => {
+    const { tokenIds, unresolved, isUnsure } = await resolve([LISTED, FOLLOWED], 100, true)
+    expect(tokenIds).toEqual([FOLLOWED])
+    expect(unresolved).toEqual([LISTED])
+    expect(isUnsure).toBe(true)
+  })
+
+  test('are the only ones that the exchange is asked for', async () => {
+    await resolve([...tokensOf(1, 2), FOLLOWED, 'event-10', 'absent'])
+    expect(asked).toEqual([])
+  })
 })
 
 test('a slug that several markets share names none', async () => {

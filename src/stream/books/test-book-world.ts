@@ -1,13 +1,16 @@
 import { isDeepStrictEqual } from 'node:util'
+import { Registry } from 'prom-client'
 import type { TestContext } from 'vitest'
 import { presentBook } from '../../../sim/clob/order-book.js'
 import type { Book } from '../../../sim/universe/books.js'
 import type { Market, Token } from '../../../sim/universe/market.js'
 import { Universe } from '../../../sim/universe/universe.js'
-import { createTestDatabase } from '../../../test/database.js'
+import { createTestDatabase, storeOf } from '../../../test/database.js'
 import { until } from '../../../test/until.js'
-import type { LiveBooksOptions } from '../../books/live-books.js'
-import { openLiveBooks } from '../../books/test-exchange.js'
+import { DatabaseReads } from '../../accounts/database-reads.js'
+import type { PlanId } from '../../accounts/plans.js'
+import { WorkShares } from '../../accounts/work-shares.js'
+import { openLiveBooks, type TestBooksOptions } from '../../books/test-exchange.js'
 import { Catalogue } from '../../catalogue/catalogue.js'
 import { toKnownMarket } from '../../catalogue/market-info.js'
 import { systemClock } from '../../core/clock.js'
@@ -18,7 +21,7 @@ import { RecordingConnection } from '../test-connection.js'
 import { BookFeed } from './book-feed.js'
 import { BookProtocol } from './book-protocol.js'
 import { BookReader } from './test-book-reader.js'
-import { insertBookMarkets } from './test-catalogue-rows.js'
+import { insertBookMarkets, insertTokens } from './test-catalogue-rows.js'
 
 /** A second of the universe takes this long. */
 const SECOND_MS = 10
@@ -31,9 +34,15 @@ const INTENSITY = 10
 
 export type BookWorld = Awaited<ReturnType<typeof openBookWorld>>
 
+type ConnectOptions = {
+  integrity?: boolean
+  nextSubscriptionId?: () => string
+  accountId?: number
+  plan?: PlanId
+}
+
 type Finishing = Pick<TestContext, 'onTestFinished'>
 type FeedOptions = ConstructorParameters<typeof BookFeed>[1]
-type BooksOptions = Partial<Pick<LiveBooksOptions, 'limits' | 'timings' | 'selectOpenTokens'>>
 
 /** An exchange that lives on quickly, and a catalogue of some of its markets. */
 export async function openBookWorld() {
@@ -69,17 +78,22 @@ export async function openBookWorld() {
   liveOn()
 
   /** Production books, their feed, and connections to it. */
-  const open = async (context: Finishing, options: { feed?: FeedOptions; books?: BooksOptions } = {}) => {
+  const open = async (context: Finishing, options: { feed?: FeedOptions; books?: TestBooksOptions } = {}) => {
     const opened = await openLiveBooks({ universe }, context, options.books)
-    const shared = { answerSql: database.sql, books: opened.books, catalogue, log }
+    const registry = new Registry()
+    const shares = new WorkShares({ registry })
+    const reads = new DatabaseReads({ store: storeOf(database.sql), shares, registry })
+    const shared = { shares, reads, books: opened.books, catalogue, log }
     const ctx = { ...shared, clock: systemClock, floodLog: new FloodLog(log) }
     const feed = new BookFeed(ctx, { windowMs: WINDOW_MS, ...options.feed })
     context.onTestFinished(() => feed.close())
     return {
       ...opened,
       feed,
-      connect: ({ integrity = false, nextSubscriptionId = undefined as (() => string) | undefined } = {}) => {
-        const connection = new FrameConnection()
+      shares,
+      connect: (options: ConnectOptions = {}) => {
+        const { integrity = false, nextSubscriptionId, accountId = 1, plan = 'enterprise' } = options
+        const connection = new FrameConnection(plan, accountId)
         const protocol = new BookProtocol(ctx, connection, feed, { integrity, nextSubscriptionId })
         const send = (message: object) => protocol.onMessage(JSON.stringify(message))
         /** Waits for a message of this type after the first ones, this many. */
@@ -89,6 +103,8 @@ export async function openBookWorld() {
       },
     }
   }
+  /** The catalogue has these tokens, which are not on the exchange. */
+  const addTokens = (tokenIds: readonly string[]) => insertTokens(database.sql, tokenIds)
   const waitSeconds = (seconds: number) => {
     const untilMs = universe.nowMs + seconds * 1_000
     return until(() => universe.nowMs >= untilMs)
@@ -105,7 +121,7 @@ export async function openBookWorld() {
     clearTimeout(driver)
     await database.drop()
   }
-  return { universe, markets, tokens, waitSeconds, untilTrue, sql: database.sql, open, close }
+  return { universe, markets, tokens, addTokens, waitSeconds, untilTrue, sql: database.sql, open, close }
 }
 
 /** Keeps the frames too, which connections share. */

@@ -1,3 +1,4 @@
+import { parseTokenId } from '../../core/ids.js'
 import { hexToBytes } from '../../lib/hex.js'
 import type { Sql } from '../../store/connection.js'
 
@@ -31,5 +32,19 @@ export async function insertBookMarkets(sql: Sql, markets: readonly TestBookMark
       update markets
          set tokens = array(select decode(substr(t, 3), 'hex') from unnest(${[...tokens]}::text[]) t)
        where id = ${id}`
+    await sql`
+      insert into market_tokens
+      select token, id, position - 1
+        from markets, unnest(tokens) with ordinality as outcomes (token, position)
+       where id = ${id}`
   }
+}
+
+/** Writes tokens, by their decimal ids, of a market that has nothing else. */
+export async function insertTokens(sql: Sql, tokenIds: readonly string[]): Promise<void> {
+  const tokens = tokenIds.map((tokenId) => parseTokenId(tokenId) ?? '0x')
+  await sql`
+    insert into market_tokens
+    select decode(substr(hex, 3), 'hex'), 0, 0 from unnest(${tokens}::text[]) hex
+        on conflict do nothing`
 }

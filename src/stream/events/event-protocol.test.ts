@@ -1,5 +1,11 @@
+import { Registry } from 'prom-client'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { storeOf } from '../../../test/database.js'
+import { until } from '../../../test/until.js'
+import { DatabaseReads } from '../../accounts/database-reads.js'
 import type { PlanId } from '../../accounts/plans.js'
+import { WorkShares } from '../../accounts/work-shares.js'
+import { tooManyRequests } from '../../core/errors.js'
 import { createPool } from '../../store/connection.js'
 import {
   draftOf,
@@ -166,6 +172,38 @@ describe('a message that is not taken', () => {
     expect(stream.hub.subscriptions.size).toBe(0)
   })
 
+  test('more filter items than there is room for are refused before any is read', async () => {
+    const { say, subscribe, protocol } = connect()
+    const tokens = Array.from({ length: 60_000 }, (_, index) => `${index}`)
+    await subscribe('trades', { tokens })
+    const [answer] = await subscribe('trades', { tokens: [...tokens, 'no token'] })
+    expect(answer).toMatchObject({ code: 'filter_limit', max: 100_000, requested: 120_001 })
+    expect(protocol.itemsMax).toBe(101_000)
+    expect(connect('growth').protocol.itemsMax).toBe(21_000)
+    // A wrong item is found wherever it stands in a long list.
+    await say({ action: 'unsubscribe' })
+    const [invalid] = await subscribe('trades', { tokens: [...tokens.slice(0, 3_000), 'no token'] })
+    expect(invalid).toMatchObject({ code: 'invalid_filter', message: expect.stringContaining('no token') })
+  })
+
+  test('filters of an account over its share wait while others work, and come when they stop', async () => {
+    let nowMs = 0
+    const shares = new WorkShares({ registry: new Registry(), now: () => nowMs })
+    const { connection, protocol } = stream.connect('growth', 7, { shares })
+    const other = { accountId: 8, plan: connection.caller.plan }
+    shares.charge(connection.caller, 1_000)
+    shares.charge(other, 0)
+    const answered = protocol.onMessage(
+      JSON.stringify(subscribe('trades', { wallets: [ALICE], snapshot_count: 0 })),
+    )
+    await until(() => shares.isHeldBack(connection.caller))
+    expect(connection.take()).toEqual([])
+    nowMs += 2_000
+    await answered
+    expect(connection.take()).toMatchObject([{ type: 'subscribed' }])
+    protocol.onClose()
+  })
+
   test('a connection has 100,000 filter items', async () => {
     const { subscribe, protocol } = connect()
     const tokens = (start: number) => Array.from({ length: 50_000 }, (_, index) => `${start + index}`)
@@ -195,13 +233,34 @@ describe('a message that is not taken', () => {
     expect(answer?.type).toBe('subscribed')
   })
 
+  test('queries beyond the share of the account are told as such', async () => {
+    const sqlFor = () => {
+      throw tooManyRequests('The account has used up its share.', 2_000)
+    }
+    const reads = Object.assign(Object.create(stream.ctx.reads), { sqlFor })
+    const { say, protocol } = stream.connect('growth', 1, { reads })
+    for (const type of ['trades', 'orderbook']) {
+      const names = type === 'trades' ? { filters: { slugs: ['rain'] } } : { markets: ['rain'] }
+      expect(await say({ action: 'subscribe', type, ...names })).toEqual([
+        {
+          type: 'error',
+          code: 'work_limit',
+          message: 'The account has used up its share.',
+          retry_after_ms: 2_000,
+        },
+      ])
+    }
+    protocol.onClose()
+  })
+
   test('a database that does not answer is not the fault of the message', async () => {
+    const { reads, shares } = stream.ctx
+    const closed = createPool(stream.database.target, 1)
+    await closed.end()
+    stream.ctx.reads = new DatabaseReads({ store: storeOf(closed), shares, registry: new Registry() })
     const { protocol, connection } = connect()
-    const { answerSql } = stream.ctx
-    stream.ctx.answerSql = createPool(stream.database.target, 1)
-    await stream.ctx.answerSql.end()
+    stream.ctx.reads = reads
     await protocol.onMessage(JSON.stringify(subscribe('trades', { slugs: ['rain'] })))
-    stream.ctx.answerSql = answerSql
     expect(connection.take()).toMatchObject([{ type: 'error', code: 'unavailable' }])
   })
 })

@@ -1,8 +1,11 @@
+import { setImmediate } from 'node:timers/promises'
 import type { BusEvent } from '../../bus/event.js'
 import type { Resumption } from '../../events/event-log.js'
 import { showValue } from '../../lib/show-value.js'
 import type { BookFeed } from '../books/book-feed.js'
 import { BookProtocol } from '../books/book-protocol.js'
+import { BOOK_ITEMS_MAX } from '../books/book-request.js'
+import { ClientWork, toWorkRefusal } from '../client-work.js'
 import { CLOSE, type Connection, type Protocol, Refusal } from '../connection.js'
 import type { StreamDeps } from '../deps.js'
 import type { StreamHub } from '../hub.js'
@@ -18,21 +21,28 @@ import {
 import type { ClientFields } from '../subscriptions/filter-rules.js'
 import { resolveMarkets } from '../subscriptions/resolve-markets.js'
 import {
+  openFilters,
   type PriceSelection,
   parseClientMessage,
   readSubscribe,
   type SubscribeRequest,
 } from '../subscriptions/subscribe-request.js'
+import type { PreparedFilter } from '../subscriptions/subscription-index.js'
 import { Replay } from './replay.js'
 import { selectPastPrices, selectPastScores, startOf } from './replay-start.js'
 
 const SUBSCRIPTIONS_MAX = 200
 /** Filter values of one connection. */
 const ITEMS_MAX = 100_000
+/** A message has a few items besides. */
+const OTHER_ITEMS_MAX = 1_000
+/** Filter values that go into the index before the sockets are read again. */
+const INDEXED_MAX = 1_000
 
 type ProtocolDeps = Pick<
   StreamDeps,
-  | 'answerSql'
+  | 'shares'
+  | 'reads'
   | 'bus'
   | 'priceBus'
   | 'scoreBus'
@@ -57,8 +67,10 @@ type Subscription = {
   replay: Replay | undefined
   /** It has received everything after this number that it wants; `undefined`: its replay goes on. */
   armedSeq: number | undefined
-  /** Take it out of the index. */
-  removals: (() => void)[]
+  /** Its filters in the index. */
+  prepared: readonly PreparedFilter[]
+  /** Takes its selection of coin prices out of the index. */
+  removePrices: (() => void) | undefined
 }
 
 /** What a client of the event socket says, and what it is answered. */
@@ -67,6 +79,7 @@ export class EventProtocol implements Protocol {
   readonly #connection: Connection
   readonly #hub: StreamHub
   readonly #feed: BookFeed
+  readonly #work: ClientWork
   /** Made when the client asks for books. */
   #books: BookProtocol | undefined
   readonly #subscriptions = new Map<string, Subscription>()
@@ -83,6 +96,12 @@ export class EventProtocol implements Protocol {
     this.#connection = connection
     this.#hub = hub
     this.#feed = feed
+    this.#work = new ClientWork(deps, connection.caller)
+  }
+
+  get itemsMax(): number {
+    const { filterItemsMax } = this.#connection.caller.plan
+    return Math.max(BOOK_ITEMS_MAX, (filterItemsMax ?? ITEMS_MAX) + OTHER_ITEMS_MAX)
   }
 
   async onMessage(text: string): Promise<void> {
@@ -128,8 +147,9 @@ export class EventProtocol implements Protocol {
   }
 
   #refuse(error: unknown): void {
-    if (error instanceof Refusal) {
-      const { code, message, fields } = error
+    const refusal = error instanceof Refusal ? error : toWorkRefusal(error)
+    if (refusal !== undefined) {
+      const { code, message, fields } = refusal
       this.#connection.send({ type: 'error', code, message, ...fields })
       return
     }
@@ -138,19 +158,28 @@ export class EventProtocol implements Protocol {
     this.#connection.send({ type: 'error', code: 'unavailable', message })
   }
 
-  async #subscribe(fields: ClientFields): Promise<void> {
+  async #subscribe(message: ClientFields): Promise<void> {
     if (this.#subscriptions.size >= SUBSCRIPTIONS_MAX) {
-      const message = `a connection has at most ${SUBSCRIPTIONS_MAX} subscriptions`
-      throw new Refusal('subscription_limit', message, { max: SUBSCRIPTIONS_MAX })
+      const text = `a connection has at most ${SUBSCRIPTIONS_MAX} subscriptions`
+      throw new Refusal('subscription_limit', text, { max: SUBSCRIPTIONS_MAX })
     }
-    const request = readSubscribe(fields, this.#connection.caller.plan.filterItemsMax)
+    const fields = openFilters(message, this.#connection.caller.plan.filterItemsMax)
+    const { itemCount } = fields
+    this.#checkItems(itemCount)
+    await this.#work.begin('filterItems', itemCount)
+    await fields.readLists(() => setImmediate())
+    const request = readSubscribe(message, fields)
     await this.#deps.eventLog.load()
-    const { scopes, warnings } = await resolveMarkets(this.#deps.answerSql, request)
+    const { scopes, warnings } = await this.#resolve(request)
     const filters = filtersOf(request, scopes)
     const resume = await this.#checkResumption(request, filters)
     const subscription = await this.#admit(request, filters)
-    // Nothing is awaited from here to the end of a short replay: no event comes between.
     if (subscription === undefined) return
+    const replay = this.#createReplay(subscription, request, resume)
+    await this.#prepare(subscription, itemCount)
+    await replay.search()
+    // Nothing is awaited from here to the end of a short replay: no event comes between.
+    if (this.#isClosed) return
     this.#connection.send({
       type: 'subscribed',
       subscriber_id: this.#connection.id,
@@ -160,7 +189,24 @@ export class EventProtocol implements Protocol {
       ...(resume !== undefined && { resume }),
       ...(request.prices !== undefined && presentPrices(request.prices)),
     } satisfies SubscribedMessage)
-    this.#replay(subscription, request, resume)
+    subscription.replay = replay
+    if (replay.begin()) this.#replays = this.#replays.then(() => replay.run())
+  }
+
+  async #resolve(request: SubscribeRequest) {
+    const names = (request.slugs?.size ?? 0) + (request.conditionIds?.size ?? 0)
+    if (names > 0) await this.#work.begin('identifiers', names)
+    return await resolveMarkets(this.#work.sql, request)
+  }
+
+  /** Throws a `Refusal` when the connection, its account or the process has no room for these filter items. */
+  #checkItems(count: number): void {
+    const requested = this.#items + count
+    if (requested > ITEMS_MAX) {
+      const message = `a connection has at most ${ITEMS_MAX} filter items, not ${requested}`
+      throw new Refusal('filter_limit', message, { max: ITEMS_MAX, requested })
+    }
+    if (!this.#hub.hasRoom(this.#connection.caller.accountId, count)) throw refuseItems()
   }
 
   async #checkResumption(
@@ -185,11 +231,7 @@ export class EventProtocol implements Protocol {
   ): Promise<Subscription | undefined> {
     const stored = scores === undefined ? filters : [...filters, scores]
     const items = stored.reduce((sum, filter) => sum + countStored(filter), 0)
-    const requested = this.#items + items
-    if (requested > ITEMS_MAX) {
-      const message = `a connection has at most ${ITEMS_MAX} filter items, not ${requested}`
-      throw new Refusal('filter_limit', message, { max: ITEMS_MAX, requested })
-    }
+    this.#checkItems(items)
     const isUnfiltered = filters.some(isFirehose)
     if (isUnfiltered && !(await this.#connection.takeFirehose())) {
       const message = 'the plan allows no further connection without filters'
@@ -198,7 +240,7 @@ export class EventProtocol implements Protocol {
     if (this.#isClosed) return undefined
     if (!this.#hub.takeItems(this.#connection.caller.accountId, items)) {
       if (isUnfiltered) this.#releaseFirehose()
-      throw new Refusal('filter_limit', 'the account or the service has as many filter items as it can have')
+      throw refuseItems()
     }
     this.#items += items
     const subscription: Subscription = {
@@ -211,23 +253,32 @@ export class EventProtocol implements Protocol {
       scores,
       replay: undefined,
       armedSeq: undefined,
-      removals: [],
+      prepared: stored.map((filter) => this.#hub.subscriptions.prepare(this.#connection, filter)),
+      removePrices: undefined,
     }
     this.#subscriptions.set(subscription.id, subscription)
     return subscription
   }
 
-  #replay(
+  /** Puts the filters into the index, where they have no effect before they are armed. */
+  async #prepare({ prepared, items }: Subscription, requestedItems: number): Promise<void> {
+    // Slugs and conditions may stand for more than they are.
+    if (items > requestedItems) await this.#work.goOn('filterItems', items - requestedItems)
+    for (const filter of prepared) while (!filter.post(INDEXED_MAX)) await setImmediate()
+  }
+
+  #createReplay(
     subscription: Subscription,
     { replay: requested, isFlat }: SubscribeRequest,
     resume: Resumption | undefined,
-  ): void {
+  ): Replay {
     const { bus, priceBus, eventLog, clock } = this.#deps
     const { filters, prices, scores } = subscription
     const { plan } = this.#connection.caller
     const hasEvents = filters.length > 0
     const query = { requested, plan, nowMs: clock.now(), hasEvents, prices, scores, resume }
-    const replay = new Replay({
+    return new Replay({
+      work: this.#work,
       bus,
       eventLog,
       resumptions: this.#hub.resumptions,
@@ -240,8 +291,6 @@ export class EventProtocol implements Protocol {
       arm: () => this.#arm(subscription),
       onFailed: (error) => this.#fail(error),
     })
-    subscription.replay = replay
-    if (replay.begin()) this.#replays = this.#replays.then(() => replay.run())
   }
 
   #wasDelivered(event: BusEvent): boolean {
@@ -252,16 +301,14 @@ export class EventProtocol implements Protocol {
   }
 
   #arm(subscription: Subscription): void {
-    const { filters, prices, scores } = subscription
+    const { prepared, prices } = subscription
     subscription.replay = undefined
     subscription.armedSeq = this.#deps.bus.publishedSeq
-    const add = (filter: EventFilter) => this.#hub.subscriptions.add(this.#connection, filter)
-    subscription.removals.push(...filters.map(add))
-    if (scores !== undefined) subscription.removals.push(add(scores))
+    for (const filter of prepared) filter.arm()
     if (prices === undefined) return
     this.#removePrices?.()
-    this.#removePrices = add(prices)
-    subscription.removals.push(this.#removePrices)
+    this.#removePrices = this.#hub.subscriptions.add(this.#connection, prices)
+    subscription.removePrices = this.#removePrices
   }
 
   #fail(error: unknown): void {
@@ -288,9 +335,10 @@ export class EventProtocol implements Protocol {
   }
 
   #remove(subscription: Subscription): void {
-    const { id, items, replay, removals } = subscription
+    const { id, items, replay, prepared, removePrices } = subscription
     replay?.stop()
-    for (const remove of removals) remove()
+    for (const filter of prepared) filter.remove()
+    removePrices?.()
     this.#subscriptions.delete(id)
     this.#hub.releaseItems(this.#connection.caller.accountId, items)
     this.#items -= items
@@ -303,6 +351,9 @@ export class EventProtocol implements Protocol {
     if (!isNeeded) this.#connection.releaseFirehose()
   }
 }
+
+const refuseItems = (): Refusal =>
+  new Refusal('filter_limit', 'the account or the service has as many filter items as it can have')
 
 /** What the index and the replay compare; none: the subscription is of coin prices or scores alone. */
 function filtersOf(

@@ -35,6 +35,7 @@ const forget = () => stream.clock.advance(6 * MINUTE_MS)
 
 const trade = (keys = {}, timestampMs = stream.clock.now()) => draftOf('trade', {}, keys, timestampMs)
 const trades = (count: number) => Array.from({ length: count }, () => trade())
+const blocks = (count: number) => Array.from({ length: count }, () => draftOf('block'))
 const pending = () => draftOf('settlement', {}, { status: 'pending' }, stream.clock.now())
 
 /** Publishes events of a block, whose transaction commits. */
@@ -429,6 +430,7 @@ test('events that are published while their pages are read come once and in orde
   const seqs: number[] = []
   let isArmed = false
   const replay = new Replay({
+    work: { goOn: () => undefined, charge: () => undefined, sql },
     bus,
     eventLog: { read },
     resumptions: new FairSemaphore(),
@@ -449,6 +451,42 @@ test('events that are published while their pages are read come once and in orde
   await replay.run()
   expect(isArmed).toBe(true)
   expect(seqs).toEqual(publishedAfter(seq - 1))
+})
+
+test('the last events are looked for in steps, and those that come meanwhile are among them', async () => {
+  const { bus, sql } = stream
+  bus.publish([...trades(3), ...blocks(25_000)])
+  const paid: number[] = []
+  const client = connect()
+  const replay = new Replay({
+    work: {
+      goOn: (kind, amount) => {
+        if (kind === 'scannedEvents') paid.push(amount)
+        if (paid.length === 1 && kind === 'scannedEvents') bus.publish(trades(1))
+      },
+      charge: () => undefined,
+      sql,
+    },
+    bus,
+    eventLog: stream.ctx.eventLog,
+    resumptions: new FairSemaphore(),
+    connection: client.connection,
+    start: { kind: 'count', count: 3 },
+    isFlat: true,
+    isWanted: ({ type }) => type === 'trade',
+    wasDelivered: () => false,
+    pastOthers: () => [],
+    arm: () => undefined,
+    onFailed: (error) => {
+      throw error
+    },
+  })
+  await replay.search()
+  expect(paid[0]).toBe(20_000)
+  bus.publish(trades(1))
+  expect(replay.begin()).toBe(false)
+  const wanted = bus.replay({ afterSeq: 0 }).filter(({ type }) => type === 'trade')
+  expect(seqsOf(client)).toEqual(wanted.slice(-3).map(({ seq }) => seq))
 })
 
 test('a process that has just started replays the last minutes at once', async () => {

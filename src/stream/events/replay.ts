@@ -4,6 +4,7 @@ import type { BusEvent } from '../../bus/event.js'
 import type { EventLog } from '../../events/event-log.js'
 import { meterOf } from '../../events/registry.js'
 import type { FairSemaphore } from '../../lib/fair-semaphore.js'
+import type { ClientWork } from '../client-work.js'
 import type { Connection } from '../connection.js'
 import type { TransferMeter } from '../fast/shared-frame.js'
 
@@ -15,7 +16,7 @@ const RESUMPTIONS_MAX = 2
 
 /** Events that are compared before other work of the process goes on. */
 const SCANNED_MAX = 20_000
-/** This many of the newest are searched for the last few that match: some 20 ms of work. */
+/** This many of the newest are searched for the last few that match. */
 const SEARCHED_MAX = 200_000
 /** Characters that are sent before the replay waits for the client to take them. */
 const SENT_LENGTH_MAX = 2 * 1024 * 1024
@@ -30,6 +31,7 @@ export type ReplayStart =
   | { kind: 'seq'; afterSeq: number }
 
 export type ReplayOptions = {
+  work: Pick<ClientWork, 'goOn' | 'charge' | 'sql'>
   bus: Bus
   eventLog: Pick<EventLog, 'read'>
   resumptions: FairSemaphore
@@ -62,12 +64,17 @@ export class Replay {
   readonly #options: ReplayOptions
   readonly #frames: ReplayFrames
   /** Events that were published after the start are live: they are sent whatever their time is. */
-  readonly #startSeq: number
+  #startSeq: number
+  /** What `search` has found, oldest first, and up to which number it has looked. */
+  #found: readonly BusEvent[] = []
+  #searchedSeq = 0
   #cursor: number
   /** The event that has to come next; another one: the buffer has lost some meanwhile. */
   #nextSeq: number | undefined
   #needsLog = false
   #sentLength = 0
+  /** Of these the account has not paid for. */
+  #scannedEvents = 0
   #isStopped = false
 
   constructor(options: ReplayOptions) {
@@ -78,9 +85,32 @@ export class Replay {
     this.#cursor = start.kind === 'seq' ? start.afterSeq : 0
   }
 
+  /** Looks for the last few that match, in steps, so that `begin` has to look at those alone that come meanwhile. */
+  async search(): Promise<void> {
+    const { start, bus, isWanted } = this.#options
+    if (start.kind !== 'count') return
+    this.#searchedSeq = bus.publishedSeq
+    const found: BusEvent[] = []
+    let page = bus.pageBefore(Number.POSITIVE_INFINITY, SCANNED_MAX)
+    for (let searched = 0; searched < SEARCHED_MAX; ) {
+      for (const event of page.toReversed()) {
+        if (found.length === start.count) break
+        this.#scannedEvents += 1
+        if (isWanted(event)) found.push(event)
+      }
+      const [first] = page
+      if (first === undefined || found.length === start.count) break
+      searched += page.length
+      await this.#pay()
+      page = bus.pageBefore(first.seq, SCANNED_MAX)
+    }
+    this.#found = found.reverse()
+  }
+
   /** Done at once where the past is short; else `true`, and `run` does the rest. */
   begin(): boolean {
     const { start, bus, arm } = this.#options
+    this.#startSeq = bus.publishedSeq
     if (start.kind === 'none') arm()
     else if (start.kind === 'empty') this.#finish([])
     else if (start.kind === 'count') this.#finish(this.#findNewest(start.count))
@@ -113,7 +143,7 @@ export class Replay {
 
   /** Up to the newest event that is stored; `false`: the subscription has ended. */
   async #readLog(): Promise<boolean> {
-    const { eventLog, resumptions, connection } = this.#options
+    const { eventLog, resumptions, connection, work } = this.#options
     const { accountId } = connection.caller
     const release = await resumptions.acquire({ owner: accountId, ownMax: RESUMPTIONS_MAX })
     try {
@@ -121,7 +151,7 @@ export class Replay {
       for (let seq: number | undefined; seq !== this.#cursor; ) {
         seq = this.#cursor
         if (this.#isStopped) return false
-        for await (const events of eventLog.read(seq)) {
+        for await (const events of eventLog.read(seq, work.sql)) {
           const published = events.filter((event) => this.#isPublished(event))
           for (const event of published) this.#take(event)
           if (!(await this.#isReady())) return false
@@ -166,6 +196,7 @@ export class Replay {
 
   #take(event: BusEvent): void {
     this.#cursor = event.seq
+    this.#scannedEvents += 1
     const { start, isWanted, wasDelivered } = this.#options
     const isPast = event.seq <= this.#startSeq
     if (isPast && start.kind === 'since' && event.timestampMs <= start.sinceMs) return
@@ -177,27 +208,33 @@ export class Replay {
   /** Waits until more can be sent; `false`: the subscription has ended. */
   async #isReady(): Promise<boolean> {
     const hasSent = this.#sentLength > 0
-    this.#sentLength = 0
+    await this.#pay()
     if (this.#isAhead) await delay(AHEAD_POLL_MS)
     else if (!hasSent) await setImmediate()
     else if (!(await this.#options.connection.drained())) return false
     return !this.#isStopped
   }
 
+  /** Pays for the last step, and waits for the account's share. */
+  async #pay(): Promise<void> {
+    const { work } = this.#options
+    const [scanned, sent] = [this.#scannedEvents, this.#sentLength]
+    this.#scannedEvents = 0
+    this.#sentLength = 0
+    await work.goOn('scannedEvents', scanned)
+    await work.goOn('replayedLength', sent)
+  }
+
   #findNewest(count: number): BusEvent[] {
     const { bus, isWanted } = this.#options
-    const found: BusEvent[] = []
-    const events = bus.replay({ afterSeq: 0, limit: SEARCHED_MAX })
-    for (let index = events.length - 1; index >= 0 && found.length < count; index--) {
-      const event = events[index]
-      if (event !== undefined && isWanted(event)) found.push(event)
-    }
-    return found.reverse()
+    const newer = bus.replay({ afterSeq: this.#searchedSeq })
+    this.#scannedEvents += newer.length
+    return [...this.#found, ...newer.filter(isWanted)].slice(-count)
   }
 
   #finish(events: readonly BusEvent[]): void {
     if (this.#isStopped) return
-    const { start, pastOthers, arm } = this.#options
+    const { start, pastOthers, arm, work } = this.#options
     const others = pastOthers()
     const all = others.length === 0 ? events : merge(events, others)
     for (const event of start.kind === 'count' ? all.slice(-start.count) : all) {
@@ -205,6 +242,8 @@ export class Replay {
     }
     this.#frames.end()
     arm()
+    work.charge('scannedEvents', this.#scannedEvents)
+    work.charge('replayedLength', this.#sentLength + this.#frames.takeSentLength())
   }
 }
 

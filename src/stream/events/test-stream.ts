@@ -40,9 +40,9 @@ export async function openTestStream(options: TestStreamOptions = {}) {
   const { priceBus } = ctx
   const hub = new StreamHub(ctx)
   const feed = new BookFeed(ctx)
-  const connect = (plan: PlanId = 'enterprise', accountId = 1) => {
+  const connect = (plan: PlanId = 'enterprise', accountId = 1, deps: Partial<typeof ctx> = {}) => {
     const connection = new RecordingConnection(plan, accountId)
-    const protocol = new EventProtocol(ctx, connection, hub, feed)
+    const protocol = new EventProtocol({ ...ctx, ...deps }, connection, hub, feed)
     const say = async (message: object | string) => {
       const text = typeof message === 'string' ? message : JSON.stringify(message)
       await protocol.onMessage(text)

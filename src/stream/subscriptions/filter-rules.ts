@@ -272,6 +272,8 @@ export const SUBSCRIBE_FIELDS = {
 }
 
 const UNKNOWN_NAMED_MAX = 10
+/** Items of a list that are read before the sockets are read again. */
+const PIECE_ITEMS = 1_000
 
 /**
  * The filters of a subscribe message. A filter stands in `filters` or beside them, and `filters` wins.
@@ -280,6 +282,8 @@ const UNKNOWN_NAMED_MAX = 10
 export class FilterFields {
   readonly #message: ClientFields
   readonly #filters: ClientFields
+  /** Lists that were read already. */
+  readonly #read = new Map<FilterName, ReadonlySet<unknown>>()
 
   constructor(message: ClientFields) {
     const filters = message.filters ?? {}
@@ -307,8 +311,25 @@ export class FilterFields {
     })
   }
 
+  /** Reads long lists in pieces, and does something else between them. */
+  async readLists(between: () => Promise<void>): Promise<void> {
+    for (const name of LISTS) {
+      const values = this.#get(name)
+      if (!Array.isArray(values) || values.length <= PIECE_ITEMS) continue
+      const items = new Set<unknown>()
+      for (let from = 0; from < values.length; from += PIECE_ITEMS) {
+        const piece = FILTERS[name].parse(values.slice(from, from + PIECE_ITEMS), name)
+        if (piece instanceof Set) for (const item of piece) items.add(item)
+        await between()
+      }
+      this.#read.set(name, items)
+    }
+  }
+
   /** `undefined`: the filter is left out. */
   read<Name extends FilterName>(name: Name): Values[Name] | undefined {
+    const known = this.#read.get(name)
+    if (known !== undefined) return known as Values[Name]
     const value = this.#get(name)
     return value === undefined ? undefined : FILTERS[name].parse(value, name)
   }

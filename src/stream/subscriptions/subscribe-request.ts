@@ -99,15 +99,22 @@ export type SubscribeRequest = {
 
 const UNFILTERED_TYPES = typesThat('ignoresFilters')
 
-/** Throws a `Refusal`. `itemsMax`: filter items that the plan allows; null: without limit. */
-export function readSubscribe(message: ClientFields, itemsMax: number | null): SubscribeRequest {
-  const { type, preset } = findPreset(message.type)
+/**
+ * The filters of a subscribe message, before any of them is read. Throws a `Refusal` when they have more items than the
+ * plan allows; null: without limit.
+ */
+export function openFilters(message: ClientFields, itemsMax: number | null): FilterFields {
+  findPreset(message.type)
   const fields = new FilterFields(message)
   const { itemCount } = fields
-  if (itemsMax !== null && itemCount > itemsMax) {
-    const limit = { max: itemsMax, requested: itemCount }
-    throw new Refusal('filter_limit', `at most ${itemsMax} filter items, not ${itemCount}`, limit)
-  }
+  if (itemsMax === null || itemCount <= itemsMax) return fields
+  const limit = { max: itemsMax, requested: itemCount }
+  throw new Refusal('filter_limit', `at most ${itemsMax} filter items, not ${itemCount}`, limit)
+}
+
+/** Throws a `Refusal`. */
+export function readSubscribe(message: ClientFields, fields: FilterFields): SubscribeRequest {
+  const { type, preset } = findPreset(message.type)
   const prices = readPrices(fields, preset)
   const scores = readScores(fields, preset)
   const { types, unfilteredTypes } = readTypes(fields, preset)

@@ -140,6 +140,35 @@ test('a filter with many items is not asked about events that have none of them'
   expect(asked).toBe(2)
 })
 
+test('a long filter comes and goes in pieces: it has no effect before it is armed, nor after it is removed', () => {
+  const index = new SubscriptionIndex<object>()
+  const wallets = new Set(Array.from({ length: 5_000 }, (_, number) => `0x${number}`))
+  const event = { type: 'trade', keys: { ...NO_KEYS, wallets: ['0x4999'] } }
+  const long = index.prepare({}, { types: new Set(['trade']), wallets, scopes: [] })
+  let pieces = 1
+  while (!long.post(1_000)) pieces++
+  expect(pieces).toBe(6)
+  expect([index.size, index.match(event).length]).toEqual([0, 0])
+  long.arm()
+  expect([index.size, index.match(event).length]).toEqual([1, 1])
+  long.remove()
+  expect([index.size, index.match(event).length]).toEqual([0, 0])
+  long.arm()
+  expect(index.size).toBe(0)
+})
+
+test('a filter that is removed while it comes leaves nothing', () => {
+  const index = new SubscriptionIndex<object>()
+  const receiver = {}
+  const filter = { types: new Set(['trade']), wallets: new Set(['0x1', '0x2']), scopes: [] }
+  const half = index.prepare(receiver, filter)
+  expect(half.post(1)).toBe(false)
+  half.remove()
+  expect(half.post(1)).toBe(true)
+  index.add(receiver, filter)
+  expect(index.match({ type: 'trade', keys: { ...NO_KEYS, wallets: ['0x1', '0x2'] } })).toEqual([receiver])
+})
+
 test('filters without keys that are the same are asked once', () => {
   const index = new SubscriptionIndex<object>()
   const filter = (sizeMin: number): EventFilter => ({

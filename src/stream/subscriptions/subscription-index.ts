@@ -4,7 +4,7 @@ import { type ComboFilter, type EventFilter, type FilteredEvent, matchesEvent } 
 /** A filter in the index. Where it is found by a key, the condition of the key holds already. */
 type Entry<Receiver> = {
   member: Member<Receiver>
-  /** One bit for each type that it wants. */
+  /** One bit for each type that it wants; 0: it is not armed, or removed. */
   typeBits: number
   /** What is to be checked besides; `undefined`: nothing. */
   rest: EventFilter | undefined
@@ -21,6 +21,20 @@ type Posting<Receiver> = Entry<Receiver> | Set<Entry<Receiver>>
 type BroadGroup<Receiver> = { filter: EventFilter; entries: Set<Entry<Receiver>> }
 
 const TYPES_MAX = 31
+
+/** Keys that are taken out at once; a filter with more leaves in pieces, between which the sockets are read. */
+const REMOVED_MAX = 2_000
+
+/** A filter on its way into the index. */
+export type PreparedFilter = {
+  /** Posts up to this many keys; `true`: all are. */
+  post(keysMax: number): boolean
+  /** From now on its receiver is found, if all keys are posted. */
+  arm(): void
+  remove(): void
+}
+
+type Posted<Receiver> = [postings: Map<string, Posting<Receiver>>, key: string]
 
 /** What filters are posted by. */
 type Dimension =
@@ -60,36 +74,69 @@ export class SubscriptionIndex<Receiver extends object> {
   #round = 0
   #size = 0
 
-  /** How many filters there are. */
+  /** How many filters are armed. */
   get size(): number {
     return this.#size
   }
 
   /** Returns the function that removes it. */
   add(receiver: Receiver, filter: EventFilter): () => void {
-    const member = this.#members.get(receiver) ?? { receiver, entries: 0, foundAt: 0 }
+    const prepared = this.prepare(receiver, filter)
+    prepared.post(Number.POSITIVE_INFINITY)
+    prepared.arm()
+    return prepared.remove
+  }
+
+  /** A filter that is posted in pieces, because a long one takes a while, and has no effect before it is armed. */
+  prepare(receiver: Receiver, filter: EventFilter): PreparedFilter {
     const anchor = anchorOf(filter)
     const entry: Entry<Receiver> = {
-      member,
-      typeBits: this.#bitsOf(filter.types),
+      member: { receiver, entries: 0, foundAt: 0 },
+      typeBits: 0,
       rest: anchor !== undefined && hasConditions(anchor.rest) ? anchor.rest : undefined,
       checkedAt: 0,
     }
-    this.#members.set(receiver, member)
-    member.entries++
-    this.#size++
-    if (anchor === undefined) this.#addBroad(filter, entry)
-    else this.#eachKey(anchor, (keys, key) => post(keys, key, entry))
-    let isIn = true
-    return () => {
-      if (!isIn) return
-      isIn = false
-      if (anchor === undefined) this.#removeBroad(filter, entry)
-      else this.#eachKey(anchor, (keys, key) => unpost(keys, key, entry))
-      this.#size--
-      member.entries--
-      if (member.entries === 0) this.#members.delete(receiver)
+    const left = anchor === undefined ? undefined : this.#keysOf(anchor)
+    let isRemoved = false
+    return {
+      post: (keysMax) =>
+        isRemoved || left === undefined || takeKeys(left, keysMax, (keys, key) => post(keys, key, entry)),
+      arm: () => {
+        if (isRemoved) return
+        this.#arm(entry, filter)
+        if (anchor === undefined) this.#addBroad(filter, entry)
+      },
+      remove: () => {
+        if (isRemoved) return
+        isRemoved = true
+        this.#disarm(entry)
+        if (anchor === undefined) this.#removeBroad(filter, entry)
+        else this.#unpost(this.#keysOf(anchor), entry)
+      },
     }
+  }
+
+  #arm(entry: Entry<Receiver>, { types }: EventFilter): void {
+    const { receiver } = entry.member
+    entry.member = this.#members.get(receiver) ?? entry.member
+    this.#members.set(receiver, entry.member)
+    entry.member.entries++
+    entry.typeBits = this.#bitsOf(types)
+    this.#size++
+  }
+
+  /** Wherever it is still posted, it matches nothing. */
+  #disarm(entry: Entry<Receiver>): void {
+    if (entry.typeBits === 0) return
+    entry.typeBits = 0
+    this.#size--
+    entry.member.entries--
+    if (entry.member.entries === 0) this.#members.delete(entry.member.receiver)
+  }
+
+  #unpost(keys: Iterator<Posted<Receiver>>, entry: Entry<Receiver>): void {
+    const isDone = takeKeys(keys, REMOVED_MAX, (postings, key) => unpost(postings, key, entry))
+    if (!isDone) setImmediate(() => this.#unpost(keys, entry))
   }
 
   /** Each receiver once, in no order. */
@@ -166,9 +213,9 @@ export class SubscriptionIndex<Receiver extends object> {
     }
   }
 
-  #eachKey({ keys }: Anchor, act: (postings: Map<string, Posting<Receiver>>, key: string) => void): void {
+  *#keysOf({ keys }: Anchor): Generator<Posted<Receiver>> {
     for (const [dimension, postings] of Object.entries(this.#postings)) {
-      for (const key of keys[dimension as Dimension] ?? []) act(postings, key)
+      for (const key of keys[dimension as Dimension] ?? []) yield [postings, key]
     }
   }
 
@@ -229,6 +276,20 @@ function broadKey({ types, status, side, sizeMin, sizeMax, combo, feeds, priceKi
   const values = [status, side, sizeMin, sizeMax, direction, action].map((value) => value ?? null)
   const sets = [types, moduleIds, feeds, priceKinds].map((set) => [...(set ?? [])].sort())
   return JSON.stringify([sets, values, combo !== undefined])
+}
+
+/** Goes on with up to this many keys; `true`: there are no more. */
+function takeKeys<Receiver>(
+  keys: Iterator<Posted<Receiver>>,
+  keysMax: number,
+  act: (postings: Map<string, Posting<Receiver>>, key: string) => void,
+): boolean {
+  for (let taken = 0; taken < keysMax; taken++) {
+    const { done, value } = keys.next()
+    if (done === true) return true
+    act(...value)
+  }
+  return false
 }
 
 function post<Receiver>(keys: Map<string, Posting<Receiver>>, key: string, entry: Entry<Receiver>): void {
