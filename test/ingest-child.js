@@ -22,7 +22,7 @@ const openSocket = (listener) => new PolygonSocket({ ...shared, url: wsUrl }, li
 const status = new FollowStatus(systemClock, createFollowMetrics(new Registry()))
 
 const reportBooked = () => report('booked')
-const listener = { onBooked: () => reportBooked, onRewound: reportBooked }
+const listener = { onBooked: () => reportBooked, onReverted: reportBooked }
 
 async function lead(signal) {
   const line = await BlockWriter.open({ pool: createPool(target, 2), listeners: [listener] })

@@ -49,11 +49,12 @@ async function spreadHistory(): Promise<void> {
   await sql`update board_state set block = null`
 }
 
-/** Takes the last tag from every seventh event. */
+/** Takes the last tag from every seventh event that has more than two: many moments must leave some. */
 const untagSomeEvents = (moment: number) => world.ctx.sql`
   delete from event_tags t
    where t.event % 7 = ${moment % 7}
-     and t.place = (select max(place) from event_tags where event = t.event)`
+     and t.place = (select max(place) from event_tags where event = t.event)
+     and (select count(*) from event_tags where event = t.event) > 2`
 
 const ask: Ask = async (path, query) => {
   const reply = await world.get(path, query)
