@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { simulatedEnvironment } from '../demo/simulator.js'
-import { DEFAULT_PLANS, type PlanId } from '../src/accounts/plans.js'
+import { DEFAULT_PLANS } from '../src/accounts/plans.js'
 import { createPool } from '../src/store/connection.js'
 import type { Attack, Order, Outcome } from './fairness/attacker.js'
 import type { Seen, Watch } from './fairness/monitor.js'
@@ -65,7 +65,8 @@ type Result = { name: string; slowdown: number; text: string }
 /** A service, two accounts on it, and what one of them does. */
 type Stage = {
   service: { port: number; pid: number }
-  keys: { monitor: string; attacker: string }
+  /** `receiver`: the attacker that has many webhooks. */
+  keys: { monitor: string; attacker: string; receiver: string }
   /** Whose trades the monitor asks for. */
   wallets: string[]
   attacks: Record<string, Attack>
@@ -91,7 +92,7 @@ async function openHistory(): Promise<Stage> {
   const single = Object.entries(costly).map(([name, paths]) => [`30 × ${name}`, reads(paths, 30)] as const)
   const all = reads(Object.values(costly).flat(), 200)
   const attacks = { ...Object.fromEntries(single), '200 reads of all kinds': all }
-  return { ...(await serve(target, 'growth')), wallets: traders, attacks }
+  return { ...(await serve(target)), wallets: traders, attacks }
 }
 
 /** It follows a universe: sockets, books, webhooks and connections. */
@@ -101,7 +102,7 @@ async function openLive(): Promise<Stage> {
   const { AUSPEX_CHAINLINK_API_KEY: _, ...environment } = simulatedEnvironment(upstreams)
   const server = await BenchServer.start()
   const target = await server.keepDatabase('fairness', 'fairness_', async () => undefined)
-  const served = await serve(target, 'enterprise', {
+  const served = await serve(target, {
     ...environment,
     AUSPEX_FROM_BLOCK: String(headBlock),
     AUSPEX_SECRET_KEY: '5f'.repeat(32),
@@ -142,15 +143,15 @@ function liveAttacks(): Record<string, Attack> {
   }
 }
 
-/** The attacker's plan is the one that lets it do the most. */
-async function serve(target: KeptDatabase, plan: PlanId, env: NodeJS.ProcessEnv = {}) {
+async function serve(target: KeptDatabase, env: NodeJS.ProcessEnv = {}) {
   const service = await startAuspexOn(target, env)
   tidyLater(service.stop)
   const pool = createPool(target, 1)
   const [monitor = ''] = await insertKeys(pool, 1, 'growth')
-  const [attacker = ''] = await insertKeys(pool, 1, plan)
+  const [attacker = ''] = await insertKeys(pool, 1, 'growth')
+  const [receiver = ''] = await insertKeys(pool, 1, 'enterprise')
   await pool.end()
-  return { service, keys: { monitor, attacker } }
+  return { service, keys: { monitor, attacker, receiver } }
 }
 
 /** Each attack is held against the same service a moment before. */
@@ -172,7 +173,8 @@ async function runStage(
     const before = await watch(UNDISTURBED_SECONDS, keepsAlive)
     const bytesBefore = residentBytes(pid)
     const attacker = startPart('fairness/attacker')
-    const order: Order = { port, key: keys.attacker, seconds: ATTACK_SECONDS, attack }
+    const key = attack.kind === 'slow receivers' ? keys.receiver : keys.attacker
+    const order: Order = { port, key, seconds: ATTACK_SECONDS, attack }
     const attacking = ask<Outcome>(attacker, order)
     await wait(LEAD_MS)
     let peak = bytesBefore
@@ -199,7 +201,7 @@ async function measureAlone({ service: { port }, keys, wallets }: Stage): Promis
   const attack: Attack = { kind: 'reads', paths, parallel: 30 }
   const order: Order = { port, key: keys.attacker, seconds: ATTACK_SECONDS, attack }
   const { 200: answered = 0, ...refused } = await ask<Outcome>(startPart('fairness/attacker'), order)
-  const granted = (DEFAULT_PLANS.growth.v3PerMinute / 60) * ATTACK_SECONDS
+  const granted = Math.round((DEFAULT_PLANS.growth.v3PerMinute * ATTACK_SECONDS) / 60)
   const verdict = answered >= granted ? 'kept' : 'MISSED'
   return `${answered} pages in ${ATTACK_SECONDS} s, ${granted} of its plan: ${verdict}; refused: ${JSON.stringify(refused)}`
 }
@@ -225,7 +227,7 @@ function judge(name: string, { before, during, outcome, growth }: Measured): Res
   const text = [
     `p99 ${ms(p99Before)} → ${ms(p99)} (${slowdown.toFixed(1)} ×, p50 ${ms(percentile(during.pageMs, 0.5))})`,
     `/healthz ${ms(health)}`,
-    ...(isLive ? [`chain age ${during.chainAgeSeconds} s`] : []),
+    ...(isLive ? [`chain age ${before.chainAgeSeconds} → ${during.chainAgeSeconds} s`] : []),
     `memory +${Math.max(0, Math.round(growth / 2 ** 20))} MiB`,
     ...(Number.isFinite(late) ? [`webhooks ${ms(Math.max(0, late))} later`] : []),
     `attacker ${JSON.stringify(outcome)}`,

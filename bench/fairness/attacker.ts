@@ -49,12 +49,15 @@ async function readInParallel({ port, key }: Target, paths: string[], parallel: 
     while (performance.now() < until) {
       const status = await ask({ port, path: paths[turn++ % paths.length] ?? '', key, agent }).catch(() => 0)
       count(status)
-      if (status !== 200) await wait(50)
+      if (status !== 200) await wait(REFUSED_MS)
     }
   }
   await Promise.all(Array.from({ length: parallel }, read))
   agent.destroy()
 }
+
+/** A client that is refused tries again long before it should. */
+const REFUSED_MS = 250
 
 type Target = Omit<Order, 'attack'>
 type Ask = { port: number; path: string; key: string; agent: Agent; method?: string; body?: object }

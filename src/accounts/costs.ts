@@ -9,8 +9,8 @@ export const OPERATION_COSTS = {
   small: 1,
   /** A page of a list, or an answer of an upstream. */
   page: 3,
-  /** Sums over many rows, or thousands of rows rendered. */
-  heavy: 20,
+  /** Lists with filters of all kinds, and exports: what the database does for them is charged besides. */
+  heavy: 6,
 } as const
 
 export type OperationCost = keyof typeof OPERATION_COSTS
@@ -18,21 +18,21 @@ export type OperationCost = keyof typeof OPERATION_COSTS
 /** How much of each costs one unit on a socket. */
 const PER_UNIT = {
   /** Messages of a client, of any kind and length. */
-  messages: 20,
+  messages: 10,
   /** Bytes of a client's message, which are parsed. */
-  messageBytes: 32 * 1024,
+  messageBytes: 16 * 1024,
   /** Identifiers that are looked up in the catalogue. */
-  identifiers: 50,
+  identifiers: 25,
   /** Values of filters, which are checked and put into the index. */
-  filterItems: 250,
+  filterItems: 125,
   /** Order books that a subscription to all of them has to send. */
-  listedBooks: 5_000,
+  listedBooks: 2_500,
   /** Order books that are sent whole, or asked for at the exchange. */
-  snapshots: 25,
+  snapshots: 12,
   /** Characters of events of the past. */
-  replayedLength: 64 * 1024,
+  replayedLength: 32 * 1024,
   /** Events of the past that are compared with the filters. */
-  scannedEvents: 2_000,
+  scannedEvents: 1_000,
 } as const
 
 export type SocketCost = keyof typeof PER_UNIT

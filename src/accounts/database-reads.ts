@@ -12,21 +12,24 @@ const WAITING_PER_ACCOUNT_MAX = 100
 const WAITING_MAX = 2_000
 const WAIT_MS_MAX = 8_000
 const RETRY_AFTER_MS = 2_000
+/** How soon a query begins when the allowance of its account is refilled. */
+const REFILL_CHECK_MS = 20
 
 type ReadStore = Pick<Store, 'answers' | 'heavyAnswers' | 'readsMax'>
 
 type DatabaseReadsDeps = { store: ReadStore; shares: WorkShares; registry: Registry }
 
 /**
- * Shares the database connections of answers between accounts. Those of an account that is held back are apart from
- * those of all others, who never wait for them; of the others an account has at most a quarter while anybody else reads.
- * The time of queries is charged to the account.
+ * Shares the database connections of answers between accounts. Those of accounts that are held back are apart from
+ * those of all others, who never wait for them, and their queries wait for the refill of the allowance; of the others
+ * an account has at most a quarter while anybody else reads. The time of queries is charged to the account.
  */
 export class DatabaseReads {
   readonly #store: ReadStore
   readonly #shares: WorkShares
   readonly #light: FairSemaphore
   readonly #heavy: FairSemaphore
+  #refillCheck: NodeJS.Timeout | undefined
 
   constructor({ store, shares, registry }: DatabaseReadsDeps) {
     this.#store = store
@@ -54,7 +57,7 @@ export class DatabaseReads {
     const { light, heavy } = this.#store.readsMax
     const isHeavy = this.#shares.isHeldBack(owner)
     const slots = isHeavy
-      ? this.#slotsOf(this.#heavy, owner, () => heavy)
+      ? this.#slotsOf(this.#heavy, owner, () => (this.#shares.isHeldBack(owner) ? 0 : heavy))
       : this.#slotsOf(this.#light, owner, () => this.#ownLightMax(owner, light))
     const pool = isHeavy ? this.#store.heavyAnswers : this.#store.answers
     return watchQueries(pool, { stopwatch, slots })
@@ -75,18 +78,32 @@ export class DatabaseReads {
       refuse: (inTheWay) => (inTheWay === 'own' ? refuseAccount(owner) : refuseService()),
     }
     const begin = (release: () => void) => {
-      const startedMs = performance.now()
+      const before = performance.eventLoopUtilization()
       return () => {
         release()
-        this.#shares.charge(owner, performance.now() - startedMs)
+        // While the thread worked for others, the answer of the database may have waited for it.
+        this.#shares.charge(owner, performance.eventLoopUtilization(before).idle)
       }
     }
     return {
       acquire: () => {
         const release = lane.acquireNow(request)
-        return release === undefined ? lane.acquire(request).then(begin) : begin(release)
+        if (release !== undefined) return begin(release)
+        const acquired = lane.acquire(request)
+        this.#watchRefill()
+        return acquired.then(begin)
       },
     }
+  }
+
+  /** No query ends when an allowance is refilled, so those that wait for it are looked at now and then. */
+  #watchRefill(): void {
+    if (this.#refillCheck !== undefined || this.#heavy.waiting === 0) return
+    this.#refillCheck = setTimeout(() => {
+      this.#refillCheck = undefined
+      this.#heavy.startWaiting()
+      this.#watchRefill()
+    }, REFILL_CHECK_MS).unref()
   }
 }
 

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { costOf, OPERATION_COSTS } from './costs.js'
 import { describeWorkLimit, type WorkOwner, WorkShares } from './work-shares.js'
 
-const ownerOf = (accountId: number, workPerSecond = 100): WorkOwner => ({
+const ownerOf = (accountId: number, workPerSecond = 200): WorkOwner => ({
   accountId,
   plan: { workPerSecond },
 })
@@ -58,10 +58,10 @@ describe('while others work', () => {
     const { shares, time } = openShares()
     shares.charge(heavy, 250)
     shares.charge(other, 1)
-    time.nowMs = 499
+    time.nowMs = 249
     shares.charge(other, 1)
     expect(shares.isHeldBack(heavy)).toBe(true)
-    time.nowMs = 501
+    time.nowMs = 251
     shares.charge(other, 1)
     expect(shares.isHeldBack(heavy)).toBe(false)
   })
@@ -104,12 +104,12 @@ describe('while others work', () => {
     const { shares, registry } = openShares()
     shares.charge(other, 1)
     shares.charge(heavy, 200)
-    shares.admit(heavy, 400)
-    void shares.admit(heavy, 300)
+    shares.admit(heavy, 800)
+    void shares.admit(heavy, 600)
     const refusedMs = shares.refusedMs(heavy)
     expect(refusedMs).toBe(2_000)
     expect(describeWorkLimit(heavy, refusedMs)).toBe(
-      "The account has used up its share of the service's time, 100 units a second, while others work too. Retry in 2 seconds.",
+      "The account has used up its share of the service's time, 200 units a second, while others work too. Retry in 2 seconds.",
     )
     const metrics = await registry.metrics()
     expect(metrics).toContain('auspex_work_waiting{account="1"} 1')
@@ -161,7 +161,7 @@ test('whatever an account asks for, it gets no more than its burst and its refil
         })
         await turn()
         // The piece that uses up the allowance may be larger than what is left of it.
-        expect(spent).toBeLessThanOrEqual(200 + (time.nowMs / 1_000) * 100 + 60)
+        expect(spent).toBeLessThanOrEqual(200 + (time.nowMs / 1_000) * 200 + 60)
       }
     }),
     { numRuns: 30 },

@@ -7,8 +7,8 @@ export type WorkOwner = { readonly accountId: number | string; readonly plan: Pi
 
 type OwnerId = WorkOwner['accountId']
 
-/** An allowance grows to what two seconds bring. */
-const BURST_SECONDS = 2
+/** An allowance grows to what a second brings. */
+const BURST_SECONDS = 1
 /** What was spent unasked, such as the time of queries, makes nobody wait for longer. */
 const DEBT_SECONDS_MAX = 4
 /** Work that would have to wait for longer is refused. */

@@ -26,6 +26,8 @@ declare module 'fastify' {
      * charged to the caller.
      */
     readSql(): Pool
+    /** Charges the caller for milliseconds of the thread. */
+    chargeWork(ms: number): void
     /** Set on every route that needs an operator's key: its id, such as `op_1`. */
     operator: string | undefined
   }
@@ -35,6 +37,9 @@ declare module 'fastify' {
 export function guardRoutes(app: FastifyInstance, accounts: Accounts): void {
   app.decorateRequest('readSql', function readSql() {
     return accounts.reads.sqlFor(this.caller ?? strangerAt(this.ip), this.stopwatch)
+  })
+  app.decorateRequest('chargeWork', function chargeWork(ms: number) {
+    accounts.shares.charge(this.caller ?? strangerAt(this.ip), ms)
   })
   app.addHook('onRoute', (route) => {
     const access = route.config?.access

@@ -219,6 +219,9 @@ export const PageFields = namedObject('PageFields', {
 
 const NONE = Type.Object({})
 
+/** How many rows are rendered in a millisecond, about. */
+const ROWS_PER_MS = 100
+
 export function defineList<
   Scope extends object,
   View extends string,
@@ -327,6 +330,7 @@ export function defineList<
       limit,
       ...(hasCursors && { next_cursor: nextCursor }),
     }
+    const renderedFromMs = performance.now()
     const rendered = ROW_FORMATS[format].render({
       name: view.name ?? page.name,
       kinds: [view.row, ...(isAppended && appendedRows !== undefined ? [appendedRows.view.row] : [])],
@@ -339,6 +343,9 @@ export function defineList<
         elapsed_ms: Math.round(reply.elapsedTime),
       },
     })
+    // Some formats are rendered while they are sent.
+    const estimateMs = values.length / ROWS_PER_MS
+    request.chargeWork(Math.max(estimateMs, performance.now() - renderedFromMs))
     return reply.type(ROW_FORMATS[format].contentType).send(rendered)
   }
 

@@ -77,6 +77,11 @@ export class FairSemaphore {
     return () => this.#end(owner)
   }
 
+  /** Gives free slots to those who wait, for owners whose `ownMax` has grown. */
+  startWaiting(): void {
+    for (let next = this.#findNext(); next !== undefined; next = this.#findNext()) next.begin()
+  }
+
   #wait(request: SlotRequest): Promise<void> {
     const { owner, ownMax, ownWaitingMax = Number.POSITIVE_INFINITY, waitMsMax, signal } = request
     const { refuse = () => new Error('all slots are taken') } = request

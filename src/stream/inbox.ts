@@ -3,6 +3,7 @@ import { costOf } from '../accounts/costs.js'
 import type { Caller } from '../accounts/key-ring.js'
 import type { WorkShares } from '../accounts/work-shares.js'
 import type { Clock } from '../core/clock.js'
+import { pause } from '../lib/timing.js'
 import { refuseWork } from './client-work.js'
 import { Refusal } from './connection.js'
 
@@ -23,6 +24,9 @@ const WAITING_BYTES_PER_ACCOUNT_MAX = 8 * 1024 * 1024
 
 /** A ping, or an unsubscribe from all: it costs next to nothing, and is taken also of an account that is over its share. */
 const SMALL_BYTES_MAX = 32
+
+/** How long no message of a connection is looked at after one was refused for the share of its account. */
+const REFUSED_PAUSE_MS = 250
 
 type InboxOptions = {
   socket: WebSocket
@@ -156,7 +160,9 @@ export class Inbox {
     const waitMs = shares.refusedMs(caller)
     if (waitMs > 0) {
       this.#countBytes(-length)
-      return onRefused(refuseWork(caller, waitMs))
+      onRefused(refuseWork(caller, waitMs))
+      // What the client sends next stays in its socket: messages cost something before they are seen here.
+      return pause(REFUSED_PAUSE_MS)
     }
     const admitted = shares.admit(caller, units)
     return admitted === undefined ? this.#handle(bytes) : admitted.then(() => this.#handle(bytes))
