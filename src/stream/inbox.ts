@@ -25,8 +25,8 @@ const WAITING_BYTES_PER_ACCOUNT_MAX = 8 * 1024 * 1024
 /** A ping, or an unsubscribe from all: it costs next to nothing, and is taken also of an account that is over its share. */
 const SMALL_BYTES_MAX = 32
 
-/** How long no message of a connection is looked at after one was refused for the share of its account. */
-const REFUSED_PAUSE_MS = 250
+/** How long nothing of a connection is read after a message was refused for the share of its account. */
+const refusedPauseMs = (bytes: number): number => 250 + bytes / 1024
 
 type InboxOptions = {
   socket: WebSocket
@@ -162,7 +162,7 @@ export class Inbox {
       this.#countBytes(-length)
       onRefused(refuseWork(caller, waitMs))
       // What the client sends next stays in its socket: messages cost something before they are seen here.
-      return pause(REFUSED_PAUSE_MS)
+      return pause(refusedPauseMs(length))
     }
     const admitted = shares.admit(caller, units)
     return admitted === undefined ? this.#handle(bytes) : admitted.then(() => this.#handle(bytes))
