@@ -204,7 +204,7 @@ describe('GET /v2/sports/search', () => {
     expect(body.teams[0]).toMatchObject({ name: teamName(), league: 'nba' })
   })
 
-  test.each(['%F0%9F%8F%80', '%27%3B--', 'a'.repeat(200), '%25_%5C', '%E2%80%AE%EF%BB%BF'])(
+  test.each(['%F0%9F%8F%80', '%27%3B--', 'a'.repeat(200), '%25_%5C'])(
     '200: nothing is found by %s',
     async (q) => {
       expect(await ask(`/search?q=${q}`)).toMatchObject({ status: 200, body: { count: 0 } })
@@ -216,6 +216,7 @@ describe('GET /v2/sports/search', () => {
     ['q', '/search?q='],
     ['q', `/search?q=${'a'.repeat(201)}`],
     ['q', '/search?q=a%00b'],
+    ['q', '/search?q=%E2%80%AE%EF%BB%BF'],
     ['limit', '/search?q=hawks&limit=51'],
     ['limit', '/search?q=hawks&limit=x'],
   ])('400: %s in %s', async (name, path) => {
