@@ -11,7 +11,8 @@ const { target, environment, startMs, startedMs, speed } = JSON.parse(process.ar
 process.on('disconnect', () => process.exit())
 
 const sql = createPool(target, 2)
-const store = { sql, control: sql, problem: undefined }
+const readsMax = { light: 2, heavy: 1 }
+const store = { sql, answers: sql, heavyAnswers: sql, readsMax, control: sql, problem: undefined }
 const clock = { now: () => Math.floor(startMs + (Date.now() - startedMs) * speed) }
 const log = createLog('error', process.stderr)
 const { config } = loadConfig(environment)

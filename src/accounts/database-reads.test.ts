@@ -119,6 +119,12 @@ test('the time of queries and of transactions is charged, also of those that fai
   expect(shares.isHeldBack(busy)).toBe(true)
 })
 
+test('an account alone may have hundreds of queries waiting', async () => {
+  const { reads } = openReads()
+  const many = Array.from({ length: 300 }, () => reads.sqlFor(busy)`select 1 as one`)
+  expect(await Promise.all(many)).toHaveLength(300)
+})
+
 test('a slot is free again after a query that the database cannot run', async () => {
   const { reads, registry } = openReads()
   const many = Array.from({ length: 20 }, () => reads.sqlFor(busy)`select nothing`.catch(() => undefined))

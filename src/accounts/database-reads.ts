@@ -8,8 +8,10 @@ import type { Store } from '../store/store.js'
 import { describeWorkLimit, type WorkOwner, type WorkShares } from './work-shares.js'
 
 /** Queries of one account that may wait for a connection. */
-const WAITING_PER_ACCOUNT_MAX = 100
-const WAITING_MAX = 2_000
+const WAITING_PER_ACCOUNT_MAX = 2_000
+/** The same of an account that is held back. */
+const HELD_BACK_WAITING_MAX = 100
+const WAITING_MAX = 5_000
 const WAIT_MS_MAX = 8_000
 const RETRY_AFTER_MS = 2_000
 /** How soon a query begins when the allowance of its account is refilled. */
@@ -57,8 +59,14 @@ export class DatabaseReads {
     const { light, heavy } = this.#store.readsMax
     const isHeavy = this.#shares.isHeldBack(owner)
     const slots = isHeavy
-      ? this.#slotsOf(this.#heavy, owner, () => (this.#shares.isHeldBack(owner) ? 0 : heavy))
-      : this.#slotsOf(this.#light, owner, () => this.#ownLightMax(owner, light))
+      ? this.#slotsOf(this.#heavy, owner, {
+          ownMax: () => (this.#shares.isHeldBack(owner) ? 0 : heavy),
+          ownWaitingMax: HELD_BACK_WAITING_MAX,
+        })
+      : this.#slotsOf(this.#light, owner, {
+          ownMax: () => this.#ownLightMax(owner, light),
+          ownWaitingMax: WAITING_PER_ACCOUNT_MAX,
+        })
     const pool = isHeavy ? this.#store.heavyAnswers : this.#store.answers
     return watchQueries(pool, { stopwatch, slots })
   }
@@ -69,13 +77,16 @@ export class DatabaseReads {
     return Math.max(2, Math.floor(this.#shares.isContended(owner) ? light / 4 : (3 * light) / 4))
   }
 
-  #slotsOf(lane: FairSemaphore, owner: WorkOwner, ownMax: () => number): QuerySlots {
+  #slotsOf(
+    lane: FairSemaphore,
+    owner: WorkOwner,
+    bounds: Pick<SlotRequest, 'ownMax' | 'ownWaitingMax'>,
+  ): QuerySlots {
     const request: SlotRequest = {
       owner: owner.accountId,
-      ownMax,
-      ownWaitingMax: WAITING_PER_ACCOUNT_MAX,
+      ...bounds,
       waitMsMax: WAIT_MS_MAX,
-      refuse: (inTheWay) => (inTheWay === 'own' ? refuseAccount(owner) : refuseService()),
+      refuse: (inTheWay) => (inTheWay === 'own' ? this.#refuseAccount(owner) : refuseService()),
     }
     const begin = (release: () => void) => {
       const before = performance.eventLoopUtilization()
@@ -96,6 +107,13 @@ export class DatabaseReads {
     }
   }
 
+  #refuseAccount(owner: WorkOwner): ApiError {
+    const message = this.#shares.isHeldBack(owner)
+      ? describeWorkLimit(owner, RETRY_AFTER_MS)
+      : `Too many queries of the account wait for the database. Retry in ${RETRY_AFTER_MS / 1_000} seconds.`
+    return tooManyRequests(message, RETRY_AFTER_MS, SCOPE)
+  }
+
   /** No query ends when an allowance is refilled, so those that wait for it are looked at now and then. */
   #watchRefill(): void {
     if (this.#refillCheck !== undefined || this.#heavy.waiting === 0) return
@@ -108,9 +126,6 @@ export class DatabaseReads {
 }
 
 const SCOPE = { scope: 'database_time' }
-
-const refuseAccount = (owner: WorkOwner): ApiError =>
-  tooManyRequests(describeWorkLimit(owner, RETRY_AFTER_MS), RETRY_AFTER_MS, SCOPE)
 
 const refuseService = (): ApiError =>
   new ApiError(503, 'Too many queries wait for the database. Retry in 2 seconds.', SCOPE, {
