@@ -1,6 +1,3 @@
-import { type ChildProcess, fork } from 'node:child_process'
-import { once } from 'node:events'
-import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { simulatedEnvironment } from '../demo/simulator.js'
 import { DEFAULT_PLANS } from '../src/accounts/plans.js'
@@ -9,6 +6,8 @@ import type { Attack, Order, Outcome } from './fairness/attacker.js'
 import type { Seen, Watch } from './fairness/monitor.js'
 import type { Bench, Figures, Rounds } from './lib/bench.js'
 import { BenchServer, type KeptDatabase } from './lib/bench-server.js'
+import { percentile } from './lib/compare.js'
+import { askPart, nextMessage, startPart } from './lib/parts.js'
 import { insertKeys, residentBytes, startAuspexOn } from './lib/processes.js'
 import { showProgress } from './lib/progress.js'
 import { tidy, tidyLater } from './lib/tidy.js'
@@ -98,7 +97,7 @@ async function openHistory(): Promise<Stage> {
 /** It follows a universe: sockets, books, webhooks and connections. */
 async function openLive(): Promise<Stage> {
   const universe = startPart('webhook-latency/universe', [String(INTENSITY), String(Date.now() - 60_000)])
-  const { upstreams, headBlock, takers } = await next<UniverseReady>(universe)
+  const { upstreams, headBlock, takers } = await nextMessage<UniverseReady>(universe)
   const { AUSPEX_CHAINLINK_API_KEY: _, ...environment } = simulatedEnvironment(upstreams)
   const server = await BenchServer.start()
   const target = await server.keepDatabase('fairness', 'fairness_', async () => undefined)
@@ -160,11 +159,11 @@ async function runStage(
   onRound: (text: string) => void,
 ): Promise<Result[]> {
   const monitor = startPart('fairness/monitor')
-  const receiverPort = await next<number>(monitor)
+  const receiverPort = await nextMessage<number>(monitor)
   if ('300 slow receivers' in attacks) await createWebhook(port, keys.monitor, receiverPort)
   const paths = wallets.map((wallet) => `/v3/wallets/${wallet}/trades`)
   const watch = (seconds: number, keepsAlive: boolean) =>
-    ask<Seen>(monitor, { port, key: keys.monitor, paths, seconds, keepsAlive } satisfies Watch)
+    askPart<Seen>(monitor, { port, key: keys.monitor, paths, seconds, keepsAlive } satisfies Watch)
   const results: Result[] = []
   for (const [name, attack] of Object.entries(attacks)) {
     if (!WANTED.test(name)) continue
@@ -175,7 +174,7 @@ async function runStage(
     const attacker = startPart('fairness/attacker')
     const key = attack.kind === 'slow receivers' ? keys.receiver : keys.attacker
     const order: Order = { port, key, seconds: ATTACK_SECONDS, attack }
-    const attacking = ask<Outcome>(attacker, order)
+    const attacking = askPart<Outcome>(attacker, order)
     await wait(LEAD_MS)
     let peak = bytesBefore
     const sampling = setInterval(() => {
@@ -193,14 +192,14 @@ async function runStage(
   return results
 }
 
-/** Where nobody else works, an account gets what its plan grants. */
+/** While no other account works, the service gives the attacker what its plan grants. */
 async function measureAlone({ service: { port }, keys, wallets }: Stage): Promise<string> {
   // The window of the plan's limit has to be empty again.
   await wait(60_000)
   const paths = wallets.map((wallet) => `/v3/wallets/${wallet}/trades`)
   const attack: Attack = { kind: 'reads', paths, parallel: 30 }
   const order: Order = { port, key: keys.attacker, seconds: ATTACK_SECONDS, attack }
-  const { 200: answered = 0, ...refused } = await ask<Outcome>(startPart('fairness/attacker'), order)
+  const { 200: answered = 0, ...refused } = await askPart<Outcome>(startPart('fairness/attacker'), order)
   const granted = Math.round((DEFAULT_PLANS.growth.v3PerMinute * ATTACK_SECONDS) / 60)
   const verdict = answered >= granted ? 'kept' : 'MISSED'
   return `${answered} pages in ${ATTACK_SECONDS} s, ${granted} of its plan: ${verdict}; refused: ${JSON.stringify(refused)}`
@@ -245,23 +244,3 @@ async function createWebhook(port: number, key: string, receiverPort: number): P
   })
   if (reply.status !== 201) throw new Error(`${reply.status} ${await reply.text()}`)
 }
-
-function startPart(script: string, args: string[] = []): ChildProcess {
-  const child = fork(join(import.meta.dirname, `${script}.js`), args)
-  tidyLater(async () => void child.kill())
-  return child
-}
-
-async function next<T>(child: ChildProcess): Promise<T> {
-  const [message] = await once(child, 'message')
-  return message as T
-}
-
-async function ask<T>(child: ChildProcess, question: object): Promise<T> {
-  const answer = next<T>(child)
-  child.send(question)
-  return await answer
-}
-
-const percentile = (values: readonly number[], share: number): number =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length * share)] ?? Number.NaN

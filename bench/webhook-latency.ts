@@ -1,6 +1,4 @@
-import { type ChildProcess, fork } from 'node:child_process'
-import { once } from 'node:events'
-import { join } from 'node:path'
+import type { ChildProcess } from 'node:child_process'
 import { setTimeout as wait } from 'node:timers/promises'
 import { simulatedEnvironment } from '../demo/simulator.js'
 import type { BusEvent } from '../src/bus/event.js'
@@ -9,7 +7,8 @@ import { createLog } from '../src/lib/log.js'
 import { type Service, startService } from '../src/service.js'
 import type { Bench, Rounds } from './lib/bench.js'
 import { BenchServer } from './lib/bench-server.js'
-import { showBound } from './lib/compare.js'
+import { percentile, showBound } from './lib/compare.js'
+import { askPart, nextMessage, startPart } from './lib/parts.js'
 import { insertKeys } from './lib/processes.js'
 import { tidy, tidyLater } from './lib/tidy.js'
 import type { Arrivals } from './webhook-latency/receiver.js'
@@ -36,8 +35,8 @@ export const webhookLatency: Bench = {
   async prepare() {
     const universe = startPart('webhook-latency/universe', [String(INTENSITY)])
     const receiver = startPart('webhook-latency/receiver')
-    const port = await next<number>(receiver)
-    const known = await next<UniverseReady>(universe)
+    const port = await nextMessage<number>(receiver)
+    const known = await nextMessage<UniverseReady>(universe)
     const { service, keys } = await serve(known)
     await createWebhooks(service.url, keys, port, known)
     return { run: (onRound) => run(service, receiver, onRound), close: tidy }
@@ -114,14 +113,14 @@ async function run(
   const unsubscribe = domains.stream.bus.subscribe(onEvents)
   onRound('warming up')
   await wait(WARM_UP_MS)
-  await ask<Arrivals>(receiver)
+  await askPart<Arrivals>(receiver, 'report')
   fills = 0
   const medians: number[] = []
   const latenciesMs: number[] = []
   for (let round = 1; round <= ROUNDS; round++) {
     onRound(`round ${round} of ${ROUNDS}`)
     await wait(ROUND_MS)
-    const { txHashes, timesMs } = await ask<Arrivals>(receiver)
+    const { txHashes, timesMs } = await askPart<Arrivals>(receiver, 'report')
     const roundMs = timesMs
       .map((atMs, index) => atMs - (commitsMs.get(txHashes[index] ?? '') ?? Number.NaN))
       .filter(Number.isFinite)
@@ -142,24 +141,3 @@ async function run(
     },
   }
 }
-
-function startPart(script: string, args: string[] = []): ChildProcess {
-  const execArgv = ['--max-semi-space-size=64']
-  const child = fork(join(import.meta.dirname, `${script}.js`), args, { execArgv })
-  tidyLater(async () => void child.kill())
-  return child
-}
-
-async function next<T>(child: ChildProcess): Promise<T> {
-  const [message] = await once(child, 'message')
-  return message as T
-}
-
-async function ask<T>(child: ChildProcess): Promise<T> {
-  const answer = next<T>(child)
-  child.send('report')
-  return await answer
-}
-
-const percentile = (values: readonly number[], share: number): number =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length * share)] ?? Number.NaN

@@ -66,6 +66,10 @@ export function showComparison({ ratioMin, unit }: Bench, comparison: Comparison
 export const showBound = (value: number, max: number, unit: string): string =>
   `${value.toFixed(value < 10 ? 2 : 0)}${unit} (${max}${unit} at most): ${value <= max ? 'kept' : 'MISSED'}`
 
+/** `share`: 0.99 for the 99th percentile. */
+export const percentile = (values: readonly number[], share: number): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length * share)] ?? Number.NaN
+
 export function spread(values: readonly number[]): Spread {
   const sorted = values.toSorted((a, b) => a - b)
   const at = (index: number) => sorted[index] ?? Number.NaN

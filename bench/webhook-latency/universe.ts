@@ -3,7 +3,7 @@ import { Universe } from '../../sim/universe/universe.js'
 import type { Wallet } from '../../sim/universe/wallet.js'
 
 // A busy universe in a process of its own. It lives at a fixed time of day, because how much is traded
-// depends on it, unless it is told when to start.
+// depends on it, unless the bench says when it starts.
 
 /** What the bench has to know of it. */
 export type UniverseReady = {

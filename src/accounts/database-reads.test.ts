@@ -26,7 +26,7 @@ function openReads() {
 
 const LOCK = 4711
 
-/** A transaction in whose way all queries are that `waitForLock` makes. */
+/** A transaction that all queries of `readBehindLock` wait for. */
 async function holdLock() {
   let release = (): void => undefined
   const held = new Promise<void>((resolve) => {

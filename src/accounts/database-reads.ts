@@ -128,6 +128,11 @@ export class DatabaseReads {
 const SCOPE = { scope: 'database_time' }
 
 const refuseService = (): ApiError =>
-  new ApiError(503, 'Too many queries wait for the database. Retry in 2 seconds.', SCOPE, {
-    retryAfterSeconds: RETRY_AFTER_MS / 1_000,
-  })
+  new ApiError(
+    503,
+    `Too many queries wait for the database. Retry in ${RETRY_AFTER_MS / 1_000} seconds.`,
+    SCOPE,
+    {
+      retryAfterSeconds: RETRY_AFTER_MS / 1_000,
+    },
+  )

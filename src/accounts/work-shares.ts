@@ -9,7 +9,7 @@ type OwnerId = WorkOwner['accountId']
 
 /** An allowance grows to what a second brings. */
 const BURST_SECONDS = 1
-/** What was spent unasked, such as the time of queries, makes nobody wait for longer. */
+/** An account waits no longer for what it has spent unasked, such as the time of its queries. */
 const DEBT_SECONDS_MAX = 4
 /** Work that would have to wait for longer is refused. */
 const WAIT_MS_MAX = 5_000
@@ -62,7 +62,7 @@ type Options = { registry: Registry; now?: () => number }
  * requests and connections spend together.
  *
  *   within it   work begins, in pieces between which the sockets are read
- *   over it     the same while nobody else works, or while it works less than the others on average: a busy
+ *   over it     the same while no other account works, or while it works less than the others on average: a busy
  *               machine makes the queries of all last longer. Else it is held back: its work waits for the refill,
  *               and is refused where that takes too long
  */

@@ -18,7 +18,7 @@ type Place = { payer: Holder | undefined; readonly claims: Map<Holder, number> }
  * Shares a bounded number of places between owners. An owner may take all that are free. When none is, the next one
  * comes from
  *
- *   1. keys that nobody wants any more, the longest unwanted first
+ *   1. keys that no owner wants any more, the longest unwanted first
  *   2. if the owner has less than its share, the owner that is most over its own: the key that it wanted least
  *      recently loses its place, unless an owner below its share wants it too and pays from now on
  */
@@ -77,7 +77,7 @@ export class FairPlaces {
     return true
   }
 
-  /** Counts one claim of the owner less; `true`: nobody wants the key any more. It keeps its place until it is removed. */
+  /** Counts one claim of the owner less; `true`: no owner wants the key any more. It keeps its place until it is removed. */
   release(key: string, owner: Owner): boolean {
     const place = this.#places.get(key)
     const holder = this.#holders.get(owner)

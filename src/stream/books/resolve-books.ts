@@ -14,7 +14,7 @@ import type { Identifiers } from './book-request.js'
 
 /** Token ids that are looked up with one query, so that others get their turn between them. */
 const LOOKED_UP_MAX = 2_000
-/** Of token ids that the catalogue does not have, the exchange is asked for no more: it takes so many in one call. */
+/** Of token ids that the catalogue does not have, the service asks the exchange for no more: it takes 500 in one call. */
 const ASKED_MAX = 500
 
 /** The books that a client named. */
