@@ -73,8 +73,9 @@ export class DatabaseReads {
 
   /** Some are always left for an account that comes, and more while others are there already. */
   #ownLightMax(owner: WorkOwner, light: number): number {
-    if (this.#shares.isHeldBack(owner)) return 1
-    return Math.max(2, Math.floor(this.#shares.isContended(owner) ? light / 4 : (3 * light) / 4))
+    const standing = this.#shares.standingOf(owner)
+    if (standing === 'held_back') return 1
+    return Math.max(2, Math.floor(standing === 'alone' ? (3 * light) / 4 : light / 4))
   }
 
   #slotsOf(

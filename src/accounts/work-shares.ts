@@ -7,6 +7,9 @@ export type WorkOwner = { readonly accountId: number | string; readonly plan: Pi
 
 type OwnerId = WorkOwner['accountId']
 
+/** `alone`: no other owner works. `within_share`: others do. `held_back`: and it has spent more than its share. */
+export type Standing = 'alone' | 'within_share' | 'held_back'
+
 /** An allowance grows to what a second brings. */
 const BURST_SECONDS = 1
 /** An account waits no longer for what it has spent unasked, such as the time of its queries. */
@@ -97,9 +100,11 @@ export class WorkShares {
     return this.#isHeldBack(this.#allowanceOf(owner))
   }
 
-  /** Whether others work at the moment. */
-  isContended({ accountId }: WorkOwner): boolean {
-    return this.#hasOthers(accountId)
+  /** The same, and whether others work at the moment: asked with every query, so one look answers both. */
+  standingOf(owner: WorkOwner): Standing {
+    const allowance = this.#allowanceOf(owner)
+    if (this.#isHeldBack(allowance)) return 'held_back'
+    return this.#hasOthers(allowance.id) ? 'within_share' : 'alone'
   }
 
   /** 0: the owner's next work may come. Else it would have to wait for too long, and may come after this time. */

@@ -330,6 +330,9 @@ export function defineList<
       limit,
       ...(hasCursors && { next_cursor: nextCursor }),
     }
+    // The rows of several answers may come at once. Others are served between one rendering and the next.
+    const units = values.length / ROWS_PER_MS
+    await request.admitWork(units)
     const renderedFromMs = performance.now()
     const rendered = ROW_FORMATS[format].render({
       name: view.name ?? page.name,
@@ -343,9 +346,7 @@ export function defineList<
         elapsed_ms: Math.round(reply.elapsedTime),
       },
     })
-    // Some formats are rendered while they are sent.
-    const estimateMs = values.length / ROWS_PER_MS
-    request.chargeWork(Math.max(estimateMs, performance.now() - renderedFromMs))
+    request.chargeWork(Math.max(0, performance.now() - renderedFromMs - units))
     return reply.type(ROW_FORMATS[format].contentType).send(rendered)
   }
 
