@@ -28,8 +28,6 @@ declare module 'fastify' {
     readSql(): Pool
     /** Charges the caller for work on the thread, in milliseconds, before it begins, and waits until it may. */
     admitWork(ms: number): void | Promise<void>
-    /** Charges the caller for milliseconds of the thread that are over. */
-    chargeWork(ms: number): void
     /** Set on every route that needs an operator's key: its id, such as `op_1`. */
     operator: string | undefined
   }
@@ -42,9 +40,6 @@ export function guardRoutes(app: FastifyInstance, accounts: Accounts): void {
   })
   app.decorateRequest('admitWork', function admitWork(ms: number) {
     return accounts.shares.admit(this.caller ?? strangerAt(this.ip), ms)
-  })
-  app.decorateRequest('chargeWork', function chargeWork(ms: number) {
-    accounts.shares.charge(this.caller ?? strangerAt(this.ip), ms)
   })
   app.addHook('onRoute', (route) => {
     const access = route.config?.access

@@ -330,11 +330,10 @@ export function defineList<
       limit,
       ...(hasCursors && { next_cursor: nextCursor }),
     }
+    const admit = (ms: number) => request.admitWork(ms)
     // The rows of several answers may come at once. Others are served between one rendering and the next.
-    const units = values.length / ROWS_PER_MS
-    await request.admitWork(units)
-    const renderedFromMs = performance.now()
-    const rendered = ROW_FORMATS[format].render({
+    await admit(values.length / ROWS_PER_MS)
+    const answered = {
       name: view.name ?? page.name,
       kinds: [view.row, ...(isAppended && appendedRows !== undefined ? [appendedRows.view.row] : [])],
       envelope: repeatsPath ? (request.params as object) : {},
@@ -345,9 +344,9 @@ export function defineList<
         ...found.more,
         elapsed_ms: Math.round(reply.elapsedTime),
       },
-    })
-    request.chargeWork(Math.max(0, performance.now() - renderedFromMs - units))
-    return reply.type(ROW_FORMATS[format].contentType).send(rendered)
+    }
+    const { contentType, render } = ROW_FORMATS[format]
+    return reply.type(contentType).send(await render(answered, admit))
   }
 
   const body = Type.Object({

@@ -5,7 +5,7 @@ import { duckdbText, parquetColumns, readParquet, readWithDuckdb } from '../../t
 import { toDecimal, toDecimalText } from '../core/money.js'
 import { toIsoTime, toMicrosecondText, toTimestampText } from '../core/unix-time.js'
 import { nullable } from '../lib/nullable.js'
-import { parquetColumnsOf, writeParquet } from './parquet.js'
+import { type ParquetColumn, parquetColumnsOf, writeParquet } from './parquet.js'
 import {
   Day,
   Decimal,
@@ -43,6 +43,9 @@ const RowOfTest = fc.record({
   legs: fc.array(fc.record({ id: fc.integer() })),
   value: fc.oneof(fc.integer(), fc.string()),
 })
+
+const writeWhole = (columns: readonly ParquetColumn[], rows: readonly object[]) =>
+  writeParquet(columns, rows, () => undefined)
 
 const toRead = (row: Record<string, unknown>) => ({
   ...row,
@@ -82,7 +85,7 @@ describe('a Parquet file', () => {
     const columns = parquetColumnsOf([Row])
     await fc.assert(
       fc.asyncProperty(fc.array(RowOfTest, { maxLength: 40 }), async (rows) => {
-        expect(await readParquet(writeParquet(columns, rows))).toEqual(rows.map(toRead))
+        expect(await readParquet(await writeWhole(columns, rows))).toEqual(rows.map(toRead))
       }),
       { numRuns: 50 },
     )
@@ -94,11 +97,11 @@ describe('a Parquet file', () => {
       { id: 'a', rank: 1 },
       { id: null, rank: null },
     ]
-    expect(await readParquet(writeParquet(parquetColumnsOf([Bare]), rows))).toEqual(rows)
+    expect(await readParquet(await writeWhole(parquetColumnsOf([Bare]), rows))).toEqual(rows)
   })
 
   test('without rows has columns', async () => {
-    const file = writeParquet(parquetColumnsOf([Row]), [])
+    const file = await writeWhole(parquetColumnsOf([Row]), [])
     expect(await readParquet(file)).toEqual([])
     expect(
       parquetColumns(file)
@@ -109,7 +112,7 @@ describe('a Parquet file', () => {
 
   test.each([0, 1, 1_000])('has %i rows and the types of the schema in DuckDB', async (count) => {
     const rows = fc.sample(RowOfTest, { numRuns: count, seed: 7 })
-    const found = await readWithDuckdb(writeParquet(parquetColumnsOf([Row]), rows))
+    const found = await readWithDuckdb(await writeWhole(parquetColumnsOf([Row]), rows))
     expect(Object.values(found.types)).toEqual([
       'VARCHAR',
       'BIGINT',
@@ -164,7 +167,7 @@ describe('money and times', () => {
       stored: toMicrosecondText(sec * 1000 + ms),
       day: toIsoTime(sec).slice(0, 10),
     }))
-    const found = await readWithDuckdb(writeParquet(columns, rows))
+    const found = await readWithDuckdb(await writeWhole(columns, rows))
     expect(Object.values(found.types)).toEqual([
       'DECIMAL(18,6)',
       'DECIMAL(18,6)',
@@ -199,7 +202,7 @@ describe('money and times', () => {
     const Row = Type.Object({ usd: nullable(DecimalText()), at: nullable(UtcText()) })
     const texts = ['999999999999.999999', '1000000000000', '0.1234565', '-0.1234564', 'much']
     const rows = texts.map((usd) => ({ usd, at: 'soon' }))
-    const found = await readWithDuckdb(writeParquet(parquetColumnsOf([Row]), rows))
+    const found = await readWithDuckdb(await writeWhole(parquetColumnsOf([Row]), rows))
     const usd = ['999999999999.999999', null, '0.123457', '-0.123456', null]
     expect(found.rows.map((row) => duckdbText(row.usd))).toEqual(usd)
     expect(found.rows.map((row) => row.at)).toEqual(texts.map(() => null))

@@ -1,4 +1,4 @@
-import { type ColumnSource, parquetWriteBuffer, type schemaFromColumnData } from 'hyparquet-writer'
+import { ByteWriter, type ColumnSource, ParquetWriter, type schemaFromColumnData } from 'hyparquet-writer'
 import type { TObject, TSchema } from 'typebox'
 import { roundToMillionths } from '../core/money.js'
 import { compressSnappy } from './fast/snappy.js'
@@ -145,16 +145,47 @@ export const PARQUET_OPTIONS = {
   statistics: false,
 } as const
 
-/** A whole file. Its rows are in memory, so there should not be many. */
-export function writeParquet(columns: readonly ParquetColumn[], rows: readonly object[]): Buffer {
-  const columnData = toParquetColumns(columns, rows)
+/**
+ * A whole file. Its rows are in memory, so there should not be many. `beginColumn` resolves when the next column may
+ * be encoded, which takes about a millisecond for a thousand rows.
+ */
+export async function writeParquet(
+  columns: readonly ParquetColumn[],
+  rows: readonly object[],
+  beginColumn: () => void | Promise<void>,
+): Promise<Buffer> {
+  const columnData = columns.map((column) => toParquetColumn(column, rows))
   // An answer that lacks a value all the same is better than none, as in the other formats.
   const found = columns.map((column, index) => ({
     ...column,
     isNullable: column.isNullable || (columnData[index]?.data.includes(null as never) ?? false),
   }))
-  const schema = parquetSchemaOf(found)
-  return Buffer.from(parquetWriteBuffer({ columnData, schema, ...PARQUET_OPTIONS }))
+  const bytes = new ByteWriter()
+  const writer = new ParquetWriter({ writer: bytes, schema: parquetSchemaOf(found), ...PARQUET_OPTIONS })
+  if (rows.length > 0) await writeRowGroup(writer, columnData, { rows: rows.length, beginColumn })
+  writer.finish()
+  return Buffer.from(bytes.getBytes())
+}
+
+/** The writer takes each column for a row group of its own; here they become one. */
+export async function writeRowGroup(
+  writer: ParquetWriter,
+  columnData: Iterable<ColumnSource>,
+  { rows, beginColumn }: { rows: number; beginColumn: () => void | Promise<void> },
+): Promise<void> {
+  const { row_groups: groups, num_rows: rowsBefore } = writer
+  const groupsBefore = groups.length
+  for (const column of columnData) {
+    await beginColumn()
+    writer.write({ columnData: [column], rowGroupSize: rows })
+  }
+  const written = groups.splice(groupsBefore)
+  groups.push({
+    columns: written.flatMap(({ columns }) => columns),
+    total_byte_size: written.reduce((sum, group) => sum + group.total_byte_size, 0n),
+    num_rows: BigInt(rows),
+  })
+  writer.num_rows = rowsBefore + BigInt(rows)
 }
 
 export const parquetSchemaOf = (columns: readonly ParquetColumn[]): SchemaElement[] => [
@@ -168,16 +199,12 @@ export const parquetSchemaOf = (columns: readonly ParquetColumn[]): SchemaElemen
   ),
 ]
 
-/** Rows turned into columns. */
-export const toParquetColumns = (
-  columns: readonly ParquetColumn[],
-  rows: readonly object[],
-): ColumnSource[] =>
-  columns.map(({ name, type }) => {
-    const { store } = STORAGE[type]
-    const data = rows.map((row) => {
-      const value = (row as Record<string, unknown>)[name]
-      return value === null || value === undefined ? null : store(value)
-    })
-    return { name, data }
+/** One value of each row. */
+export function toParquetColumn({ name, type }: ParquetColumn, rows: readonly object[]): ColumnSource {
+  const { store } = STORAGE[type]
+  const data = rows.map((row) => {
+    const value = (row as Record<string, unknown>)[name]
+    return value === null || value === undefined ? null : store(value)
   })
+  return { name, data }
+}

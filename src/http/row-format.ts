@@ -16,6 +16,8 @@ export type RowParts = {
   echo: object
 }
 
+type Rendered = string | Buffer | Readable
+
 /** A way to write the rows of a list. */
 export type RowFormat = {
   mediaType: string
@@ -24,8 +26,8 @@ export type RowFormat = {
   /** Of the answer in the OpenAPI document: its name, and `binary` where it is no text. */
   title?: string
   format?: 'binary'
-  /** The whole answer. */
-  render(parts: RowParts): string | Buffer | Readable
+  /** The whole answer. `admit`: waits until work that takes these milliseconds may begin. */
+  render(parts: RowParts, admit: (ms: number) => void | Promise<void>): Rendered | Promise<Rendered>
 }
 
 // JSON is one text: sent in pieces it takes longer, and no page has more than 1,000 rows.
@@ -84,13 +86,17 @@ const ndjson: RowFormat = {
   render: ({ rows }) => Readable.from(inChunks('', rows, (row) => `${JSON.stringify(row)}\n`)),
 }
 
+/** How many values of Parquet are encoded in a millisecond, about. */
+const VALUES_PER_MS = 1_000
+
 const parquet: RowFormat = {
   mediaType: 'application/vnd.apache.parquet',
   contentType: 'application/vnd.apache.parquet',
   description: 'an Apache Parquet file; objects and lists inside of a row are JSON text',
   title: 'ParquetFile',
   format: 'binary',
-  render: ({ kinds, rows }) => writeParquet(parquetColumnsOf(kinds), rows),
+  render: ({ kinds, rows }, admit) =>
+    writeParquet(parquetColumnsOf(kinds), rows, () => admit(rows.length / VALUES_PER_MS)),
 }
 
 export const ROW_FORMATS = { json, csv, ndjson, parquet }

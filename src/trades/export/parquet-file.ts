@@ -1,6 +1,12 @@
 import { setImmediate } from 'node:timers/promises'
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer'
-import { PARQUET_OPTIONS, type ParquetColumn, parquetSchemaOf, toParquetColumns } from '../../http/parquet.js'
+import {
+  PARQUET_OPTIONS,
+  type ParquetColumn,
+  parquetSchemaOf,
+  toParquetColumn,
+  writeRowGroup,
+} from '../../http/parquet.js'
 
 /**
  * A column of it takes some milliseconds to encode. The end of the file has an entry for each column of
@@ -37,23 +43,13 @@ export class ParquetFile {
     return this.#take()
   }
 
-  /** The writer takes each column for a row group of its own; here they become one. */
   async #writeGroup(): Promise<void> {
-    const { row_groups: groups, num_rows: rowsBefore } = this.#writer
     const rows = this.#rows
     this.#rows = []
-    for (const column of this.#columns) {
-      const columnData = toParquetColumns([column], rows)
-      this.#writer.write({ columnData, rowGroupSize: rows.length })
-      await setImmediate()
-    }
-    const written = groups.splice(-this.#columns.length)
-    groups.push({
-      columns: written.flatMap(({ columns }) => columns),
-      total_byte_size: written.reduce((sum, group) => sum + group.total_byte_size, 0n),
-      num_rows: BigInt(rows.length),
+    await writeRowGroup(this.#writer, columnsOf(this.#columns, rows), {
+      rows: rows.length,
+      beginColumn: () => setImmediate(),
     })
-    this.#writer.num_rows = rowsBefore + BigInt(rows.length)
   }
 
   #take(): Uint8Array {
@@ -61,4 +57,9 @@ export class ParquetFile {
     this.#bytes.index = 0
     return written
   }
+}
+
+/** Each when it is its turn to be encoded. */
+function* columnsOf(columns: readonly ParquetColumn[], rows: readonly object[]) {
+  for (const column of columns) yield toParquetColumn(column, rows)
 }
