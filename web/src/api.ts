@@ -1,0 +1,49 @@
+import { type Answer, AuspexClient, AuspexError, type OptionsArgument, type PathOf, type RequestOptions } from 'auspex-client'
+import { QueryClient, type UseQueryResult, useQuery } from '@tanstack/react-query'
+
+/** The pages are signed in by a cookie, which the browser sends by itself. */
+export const auspex = new AuspexClient({ baseUrl: location.origin, retries: 1 })
+
+const STALE_MS = 5_000
+
+export const queryClient = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: STALE_MS,
+      // The client retries already, and waits as long as the service says.
+      retry: false,
+      refetchOnWindowFocus: false,
+    },
+  },
+})
+
+type Refresh = {
+  /** Ask again after this time; absent: once. */
+  everyMs?: number
+  /** `false`: not yet. */
+  isWanted?: boolean
+}
+
+type Asked<P extends PathOf<'get'>> = RequestOptions<P, 'get'> & Refresh
+
+/** An answer of the API, kept up to date while it is shown. */
+export function useApi<P extends PathOf<'get'>>(
+  path: P,
+  ...[asked]: OptionsArgument<Asked<P>>
+): UseQueryResult<Answer<P>, Error> {
+  const { everyMs, isWanted, signal: _, ...options }: Refresh & { signal?: unknown } = asked ?? {}
+  return useQuery({
+    queryKey: [path, options],
+    queryFn: ({ signal }) => auspex.request<Answer<P>>('get', path, { ...options, signal }),
+    enabled: isWanted !== false,
+    ...(everyMs !== undefined && { refetchInterval: everyMs }),
+    placeholderData: (previous) => previous,
+  })
+}
+
+export const isSignedOut = (error: unknown): boolean => error instanceof AuspexError && error.status === 401
+
+/** The plan has no access to what was asked for. */
+export const isLocked = (error: unknown): boolean => error instanceof AuspexError && error.status === 403
+
+export { AuspexError }

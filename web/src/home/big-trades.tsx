@@ -1,0 +1,39 @@
+import { useState } from 'react'
+import { useApi } from '../api.js'
+import { useLive } from '../live.js'
+import { LiveBadge } from '../parts/live-badge.js'
+import { Loaded } from '../parts/loaded.js'
+import { Panel } from '../parts/panel.js'
+import { type LiveTrade, type ShownTrade, Trades, tradeOfEvent, tradeOfRow } from '../parts/trades.js'
+
+const BIG_DOLLARS = 500
+const SHOWN = 12
+const HOUR_SECONDS = 3_600
+
+/** The biggest trades of the last hour, and those that come while the reader looks. */
+export function BigTrades() {
+  const [after] = useState(() => Math.floor(Date.now() / 1_000) - HOUR_SECONDS)
+  const [live, setLive] = useState<readonly ShownTrade[]>([])
+  const trades = useApi('/v3/trades', {
+    query: { after, min_amount_usd: BIG_DOLLARS, fills: 'taker', limit: 100 },
+  })
+  const state = useLive(
+    { type: 'large_trades', filters: { event_types: ['trade'], min_size: BIG_DOLLARS, snapshot_count: 0 } },
+    (event) => {
+      if (event.type === 'trade') setLive((before) => [tradeOfEvent(event.data as LiveTrade), ...before].slice(0, SHOWN))
+    },
+  )
+  return (
+    <Panel title="Biggest trades of the last hour" aside={<LiveBadge state={state} />}>
+      <Loaded query={trades} height={26}>
+        {({ trades: rows }) => <Trades trades={biggestOf([...live, ...rows.map(tradeOfRow)])} />}
+      </Loaded>
+    </Panel>
+  )
+}
+
+function biggestOf(trades: readonly ShownTrade[]): ShownTrade[] {
+  const byId = new Map(trades.map((trade) => [trade.id, trade]))
+  const biggest = [...byId.values()].sort((one, other) => other.dollars - one.dollars).slice(0, SHOWN)
+  return biggest.sort((one, other) => other.atMs - one.atMs)
+}

@@ -1,0 +1,51 @@
+import type { UseQueryResult } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { AuspexError, isLocked, isSignedOut } from '../api.js'
+import { formatDuration } from '../format.js'
+
+type LoadedProps<Value> = {
+  query: Pick<UseQueryResult<Value, Error>, "error" | "dataUpdatedAt"> & { data: Value | undefined }
+  /** Height of the place that is kept while the first answer is on its way, in rem, so that nothing jumps. */
+  height?: number
+  /** What stands there when the answer has nothing to show. */
+  empty?: { is: (value: Value) => boolean; text: ReactNode }
+  children: (value: Value) => ReactNode
+}
+
+/** What a query answers, or why it does not. An answer that could not be refreshed stays, and says that it is old. */
+export function Loaded<Value>({ query, height = 12, empty, children }: LoadedProps<Value>) {
+  const { data, error, dataUpdatedAt } = query
+  if (data === undefined && error === null) {
+    return <div className="skeleton" role="status" aria-label="Loading" style={{ height: `${height}rem` }} />
+  }
+  if (data === undefined) return <Problem error={error} />
+  return (
+    <>
+      {error !== null && !isSignedOut(error) && (
+        <p className="notice">
+          {error.message} What you see is {formatDuration((Date.now() - dataUpdatedAt) / 1_000)} old.
+        </p>
+      )}
+      {empty?.is(data) === true ? <p className="inside soft">{empty.text}</p> : children(data)}
+    </>
+  )
+}
+
+/** Why there is nothing to show, and what to do about it. */
+export function Problem({ error }: { error: Error | null }) {
+  if (error === null) return null
+  if (isLocked(error)) {
+    return (
+      <p className="inside">
+        <span className="badge">Locked</span> {error.message}
+      </p>
+    )
+  }
+  const id = error instanceof AuspexError ? error.requestId : undefined
+  return (
+    <p className="inside" role="alert">
+      {error.message}
+      {id !== undefined && <span className="soft"> (request {id})</span>}
+    </p>
+  )
+}

@@ -1,0 +1,28 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { auspex, isSignedOut, queryClient, useApi } from './api.js'
+
+const SESSION = '/v1/session'
+
+/** Who is signed in. `undefined`: nobody; `isKnown`: the service has said so. */
+export function useSession() {
+  const { data, error, isPending } = useApi(SESSION, { everyMs: 60_000 })
+  const isOut = isSignedOut(error)
+  return { session: isOut ? undefined : data, isKnown: !isPending }
+}
+
+/** Asks again who is signed in, and forgets what another account saw. */
+export function useForgetAll() {
+  const client = useQueryClient()
+  return () => client.resetQueries()
+}
+
+export async function signOut(): Promise<void> {
+  await auspex.delete(SESSION)
+  await queryClient.resetQueries()
+}
+
+// A key that was revoked ends the session: the first refusal brings the reader back to the sign-in.
+queryClient.getQueryCache().subscribe(({ query, type }) => {
+  if (type !== 'updated' || query.queryKey[0] === SESSION || !isSignedOut(query.state.error)) return
+  void queryClient.invalidateQueries({ queryKey: [SESSION] })
+})

@@ -1,0 +1,66 @@
+import { useMemo, useState } from 'react'
+import { useApi } from '../api.js'
+import { LazyChart } from '../charts/lazy-chart.js'
+import { Legend } from '../charts/legend.js'
+import type { Series } from '../charts/time-chart.js'
+import { formatDollars } from '../format.js'
+import { Choice } from '../parts/choice.js'
+import { Loaded } from '../parts/loaded.js'
+import { Panel } from '../parts/panel.js'
+import { colourOf } from '../theme.js'
+
+const GROUPS = { hour: 'by hour', day: 'by day', week: 'by week', month: 'by month' }
+
+/** What was realized in each bucket, and the sum of it so far. */
+export function PnlCurve({ address }: { address: string }) {
+  const [group, setGroup] = useState<keyof typeof GROUPS>('day')
+  const events = useApi('/v3/wallets/{address}/pnl/events', { path: { address }, query: { group }, everyMs: 30_000 })
+  const buckets = events.data?.buckets
+  const series = useMemo<Series[]>(
+    () => [
+      {
+        kind: 'bars',
+        colour: colourOf('up'),
+        points: (buckets ?? []).map(({ bucket: time, realized_pnl: value }) => ({
+          time,
+          value,
+          colour: colourOf(value < 0 ? 'down' : 'up'),
+        })),
+      },
+      {
+        kind: 'line',
+        colour: colourOf('series-1'),
+        points: (buckets ?? []).map(({ bucket: time, cumulative_pnl: value }) => ({ time, value })),
+      },
+    ],
+    [buckets],
+  )
+  return (
+    <Panel
+      title="Realized profit and loss"
+      aside={<Choice label="Length of a bar" options={GROUPS} value={group} onChoose={setGroup} />}
+    >
+      <Loaded
+        query={events}
+        height={22}
+        empty={{ is: ({ bucket_count: count }) => count === 0, text: 'Nothing was realized yet.' }}
+      >
+        {({ total_realized_pnl: total, bucket_count: count }) => (
+          <>
+            <LazyChart
+              label={`Realized P&L over ${count} bars, ${formatDollars(total)} in all`}
+              series={series}
+              format={formatDollars}
+            />
+            <Legend
+              entries={[
+                { name: `realized ${GROUPS[group]}`, colour: colourOf('up') },
+                { name: `so far: ${formatDollars(total)}`, colour: colourOf('series-1') },
+              ]}
+            />
+          </>
+        )}
+      </Loaded>
+    </Panel>
+  )
+}
