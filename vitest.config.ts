@@ -23,7 +23,7 @@ const testsOf = (folders: string[]) => folders.map((folder) => `src/${folder}/**
 const PROJECTS: Record<string, { include: string[]; exclude?: string[] }> = {
   upstreams: { include: ['src/upstreams/**/*.test.ts', 'sim/**/*.test.ts'] },
   chain: { include: testsOf(CHAIN) },
-  live: { include: testsOf(LIVE) },
+  live: { include: [...testsOf(LIVE), 'client/src/**/*.test.ts'] },
   // The first of all, with the longest file: of the last project, one worker would wait for it at the end.
   api: {
     include: ['src/**/*.test.ts', 'demo/**/*.test.ts', 'test/demo.test.ts'],

@@ -1,5 +1,7 @@
-// Compiles into dist/, and copies beside the code what the service reads as it is. Runs before every `npm run` command:
-// when no file changed since the last build it does nothing, and otherwise it says what the wait is for.
+// Compiles into dist/ and client/dist/, and copies beside the code what the service reads as it is. Runs before every
+// `npm run` command: when no file changed since the last build it does nothing, and otherwise it says what the wait is for.
+// The client has types that are generated from the documents of the service, and commands of the service use the client:
+// so the service is compiled first without a check of types, then the client, and then the types of the service are checked.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -7,19 +9,51 @@ import { basename, dirname, join, relative } from 'node:path'
 
 /** What `include` of tsconfig.build.json names, and what decides how it is compiled. */
 const SOURCES = ['src', 'sim', 'demo', 'bench']
-const SETTINGS = ['tsconfig.json', 'tsconfig.build.json', 'package-lock.json', 'scripts/build.js']
-/** Holds the fingerprint of the files that dist/ was built from. */
+const CLIENT_SOURCES = ['client/src', 'client/scripts', 'client/package.json', 'client/tsconfig.json']
+const SCRIPTS = ['scripts/build.js', 'scripts/write-documents.js']
+const SETTINGS = ['tsconfig.json', 'tsconfig.build.json', 'package-lock.json']
+/** Holds the fingerprint of the files that dist/ and client/dist/ were built from. */
 const STAMP = 'dist/.built'
+/** What the types of the client are generated from. */
+const DOCUMENTS = 'dist/documents'
+const GENERATED = 'client/src/generated'
+
+/** Holds the fingerprint of what client/dist/ was built from. */
+const CLIENT_STAMP = 'client/dist/.built'
 
 const files = SOURCES.flatMap(listFiles)
-const fingerprint = fingerprintOf([...SETTINGS, ...files])
-if (readStamp() !== fingerprint) {
+const clientFiles = CLIENT_SOURCES.flatMap(listFiles).filter((path) => !path.startsWith(GENERATED))
+const fingerprint = fingerprintOf([...SETTINGS, ...SCRIPTS, ...clientFiles, ...files])
+if (readText(STAMP) !== fingerprint || readText(CLIENT_STAMP) === undefined) {
   console.error('Building Auspex: half a minute the first time, seconds after a change …')
   rmSync(STAMP, { force: true })
-  const { status } = spawnSync('node_modules/.bin/tsc', ['-p', 'tsconfig.build.json'], {
-    stdio: 'inherit',
-  })
+  compile('tsconfig.build.json', '--noCheck')
+  copyAssets()
+  buildClient()
+  compile('tsconfig.build.json')
+  writeFileSync(STAMP, fingerprint)
+}
+
+function buildClient() {
+  run(process.execPath, 'scripts/write-documents.js', DOCUMENTS)
+  const builtFrom = fingerprintOf([...SETTINGS, ...clientFiles]) + digestOf(listFiles(DOCUMENTS))
+  if (readText(CLIENT_STAMP) === builtFrom) return
+  rmSync('client/dist', { recursive: true, force: true })
+  run(process.execPath, 'client/scripts/generate-types.js', DOCUMENTS)
+  compile('client')
+  writeFileSync(CLIENT_STAMP, builtFrom)
+}
+
+function compile(project, ...options) {
+  run('node_modules/.bin/tsc', '-p', project, ...options)
+}
+
+function run(command, ...args) {
+  const { status } = spawnSync(command, args, { stdio: 'inherit' })
   if (status !== 0) process.exit(status ?? 1)
+}
+
+function copyAssets() {
   const assets = files.filter(isAsset)
   for (const asset of assets) {
     mkdirSync(join('dist', dirname(asset)), { recursive: true })
@@ -29,11 +63,12 @@ if (readStamp() !== fingerprint) {
   const copies = listFiles('dist/src').filter((path) => isAsset(relative('dist', path)))
   const wanted = new Set(assets.map((asset) => join('dist', asset)))
   for (const copy of copies.filter((path) => !wanted.has(path))) rmSync(copy)
-  writeFileSync(STAMP, fingerprint)
 }
 
-function listFiles(folder) {
-  return readdirSync(folder, { withFileTypes: true, recursive: true })
+/** The files of a folder, or the file itself. */
+function listFiles(path) {
+  if (statSync(path).isFile()) return [path]
+  return readdirSync(path, { withFileTypes: true, recursive: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
     .sort()
@@ -49,9 +84,15 @@ function fingerprintOf(paths) {
   return hash.digest('hex')
 }
 
-function readStamp() {
+function digestOf(paths) {
+  const hash = createHash('sha256')
+  for (const path of paths) hash.update(readFileSync(path))
+  return hash.digest('hex')
+}
+
+function readText(path) {
   try {
-    return readFileSync(STAMP, 'utf8')
+    return readFileSync(path, 'utf8')
   } catch {
     return undefined
   }

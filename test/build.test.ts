@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { makeOpenFolder } from './open-folder.js'
@@ -15,7 +15,17 @@ function createProject() {
     writeFileSync(join(folder, path), text)
   }
   for (const name of ['src', 'sim', 'demo', 'bench']) write(`${name}/main.ts`, 'export {}\n')
+  write('client/src/index.ts', 'export {}\n')
   for (const name of ['package-lock.json', 'scripts/build.js']) write(name, '{}')
+  write('client/package.json', '{"type": "module"}')
+  // In place of the documents of the service, and of the types that are generated from them.
+  const makesFolder = (path: string) =>
+    `import { appendFileSync, mkdirSync } from 'node:fs'
+     mkdirSync('${path}', { recursive: true })
+     appendFileSync('runs.txt', '${path}\\n')`
+  write('scripts/write-documents.js', makesFolder('dist/documents'))
+  write('client/scripts/generate-types.js', makesFolder('client/src/generated'))
+  write('client/tsconfig.json', '{"compilerOptions": {"rootDir": "src", "outDir": "dist", "types": []}}')
   write('tsconfig.json', '{"compilerOptions": {"rootDir": ".", "skipLibCheck": true}}')
   const options = { noEmit: false, outDir: 'dist', incremental: true, types: [] }
   write('tsconfig.build.json', JSON.stringify({ extends: './tsconfig.json', compilerOptions: options }))
@@ -31,12 +41,13 @@ function createProject() {
   return { folder, write, build }
 }
 
-test('a build says what the wait is for, and one without a change does nothing', () => {
+test('a build says what the wait is for, and repeats nothing that did not change', () => {
   const { folder, write, build } = createProject()
   write('src/store/migrations/000001_first.sql', 'select 1')
   const line = expect.stringMatching(/^Building Auspex: [^\n]+\n$/)
   expect(build()).toEqual({ status: 0, shown: line })
   expect(existsSync(join(folder, 'dist/src/main.js'))).toBe(true)
+  expect(existsSync(join(folder, 'client/dist/index.js'))).toBe(true)
   const copy = join(folder, 'dist/src/store/migrations/000001_first.sql')
   expect(existsSync(copy)).toBe(true)
 
@@ -48,6 +59,14 @@ test('a build says what the wait is for, and one without a change does nothing',
   rmSync(join(folder, 'src/store/migrations/000001_first.sql'))
   expect(build()).toEqual({ status: 0, shown: line })
   expect(existsSync(copy)).toBe(false)
+
+  // The client is built again when it or the documents changed, not with every change of the service.
+  const generated = () => readFileSync(join(folder, 'runs.txt'), 'utf8').match(/generated/g)?.length
+  expect(generated()).toBe(1)
+  write('client/src/index.ts', 'export const isNew = true\n')
+  expect(build()).toEqual({ status: 0, shown: line })
+  expect(readFileSync(join(folder, 'client/dist/index.js'), 'utf8')).toContain('isNew')
+  expect(generated()).toBe(2)
 
   write('src/main.ts', 'export const n: number = "text"\n')
   expect(build()).toMatchObject({ status: 2, shown: expect.stringContaining('TS2322') })

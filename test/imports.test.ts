@@ -31,6 +31,7 @@ const DOMAIN_FLOOR = FLOORS.findIndex((folders) => folders.includes('domains'))
 /** Where the code of a top folder may import from. Tests and their helpers may import everything. */
 const TOP_FOLDERS: { readonly [folder: string]: readonly string[] } = {
   src: ['src'],
+  client: ['client'],
   sim: ['sim'],
   demo: ['demo', 'src', 'sim'],
   bench: ['bench', 'demo', 'src', 'sim', 'test'],
@@ -143,7 +144,7 @@ function readSources(): Sources {
   const root = join(import.meta.dirname, '..')
   const paths = Object.keys(TOP_FOLDERS).flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-      .filter((path) => path.endsWith('.ts'))
+      .filter((path) => path.endsWith('.ts') && !/^(node_modules|dist|src\/generated)\//.test(path))
       .map((path) => join(folder, path)),
   )
   return new Map(paths.sort().map((path) => [path, readFileSync(join(root, path), 'utf8')]))

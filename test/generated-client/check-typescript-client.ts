@@ -8,6 +8,8 @@ import { counts } from '../counts.js'
 
 const FOLDER = import.meta.dirname
 const GENERATED = join(FOLDER, 'generated')
+/** The generator needs TypeScript 5, unlike the rest of the repository: the workspace of the client has both. */
+const PACKAGES = '../../client/node_modules'
 
 async function run(script: string, ...args: string[]): Promise<string> {
   const options = { cwd: FOLDER, maxBuffer: 2 ** 24 }
@@ -18,12 +20,12 @@ async function run(script: string, ...args: string[]): Promise<string> {
 }
 
 const generateTypes = (document: string, file: string) =>
-  run('node_modules/openapi-typescript/bin/cli.js', document, '--output', join(GENERATED, file))
+  run(`${PACKAGES}/openapi-typescript/bin/cli.js`, document, '--output', join(GENERATED, file))
 
 /** The native compiler of this repository takes an eighth of the time of the one that `docs/api.md` names. */
 const COMPILER = counts({
   short: '../../node_modules/typescript/bin/tsc',
-  long: 'node_modules/typescript/lib/tsc.js',
+  long: `${PACKAGES}/typescript/lib/tsc.js`,
 })
 
 /**

@@ -1,0 +1,11 @@
+export type {
+  Answer,
+  DownloadPath,
+  ListPath,
+  PathOf,
+  RequestOptions,
+  Row,
+  Schemas,
+} from './api-types.js'
+export { AuspexClient, type ClientOptions, type DownloadFormat } from './auspex-client.js'
+export { AuspexError } from './auspex-error.js'
