@@ -1,4 +1,4 @@
-// Compiles into dist/ and client/dist/, and copies beside the code what the service reads as it is. Runs before every
+// Compiles into dist/ and client/dist/, packs the pages of web/ into dist/src/web/, and copies beside the code what the service reads as it is. Runs before every
 // `npm run` command: when no file changed since the last build it does nothing, and otherwise it says what the wait is for.
 // The client has types that are generated from the documents of the service, and commands of the service use the client:
 // so the service is compiled first without a check of types, then the client, and then the types of the service are checked.
@@ -10,6 +10,7 @@ import { basename, dirname, join, relative } from 'node:path'
 /** What `include` of tsconfig.build.json names, and what decides how it is compiled. */
 const SOURCES = ['src', 'sim', 'demo', 'bench']
 const CLIENT_SOURCES = ['client/src', 'client/scripts', 'client/package.json', 'client/tsconfig.json']
+const WEB_SOURCES = ['web/src', 'web/index.html', 'web/package.json', 'web/vite.config.ts']
 const SCRIPTS = ['scripts/build.js', 'scripts/write-documents.js']
 const SETTINGS = ['tsconfig.json', 'tsconfig.build.json', 'package-lock.json']
 /** Holds the fingerprint of the files that dist/ and client/dist/ were built from. */
@@ -21,15 +22,20 @@ const GENERATED = 'client/src/generated'
 /** Holds the fingerprint of what client/dist/ was built from. */
 const CLIENT_STAMP = 'client/dist/.built'
 
+/** Holds the fingerprint of what the pages were built from. */
+const WEB_STAMP = 'dist/.built-web'
+
 const files = SOURCES.flatMap(listFiles)
+const webFiles = WEB_SOURCES.flatMap(listFiles)
 const clientFiles = CLIENT_SOURCES.flatMap(listFiles).filter((path) => !path.startsWith(GENERATED))
-const fingerprint = fingerprintOf([...SETTINGS, ...SCRIPTS, ...clientFiles, ...files])
+const fingerprint = fingerprintOf([...SETTINGS, ...SCRIPTS, ...clientFiles, ...webFiles, ...files])
 if (readText(STAMP) !== fingerprint || readText(CLIENT_STAMP) === undefined) {
   console.error('Building Auspex: half a minute the first time, seconds after a change …')
   rmSync(STAMP, { force: true })
   compile('tsconfig.build.json', '--noCheck')
   copyAssets()
   buildClient()
+  buildPages()
   compile('tsconfig.build.json')
   writeFileSync(STAMP, fingerprint)
 }
@@ -42,6 +48,14 @@ function buildClient() {
   run(process.execPath, 'client/scripts/generate-types.js', DOCUMENTS)
   compile('client')
   writeFileSync(CLIENT_STAMP, builtFrom)
+}
+
+function buildPages() {
+  const builtFrom = fingerprintOf([...SETTINGS, ...webFiles]) + readText(CLIENT_STAMP)
+  if (readText(WEB_STAMP) === builtFrom) return
+  rmSync(WEB_STAMP, { force: true })
+  run('node_modules/.bin/vite', 'build', 'web', '--logLevel', 'warn')
+  writeFileSync(WEB_STAMP, builtFrom)
 }
 
 function compile(project, ...options) {

@@ -6,11 +6,12 @@ import { showChainHead } from './http/chain-head.js'
 import { Compressor } from './http/compression.js'
 import { ConnectionShares } from './http/connection-shares.js'
 import { answerBadPath, createClientFaultHandler, handleErrors } from './http/errors.js'
-import { showFrontPage } from './http/front-page.js'
+
 import { guardRoutes } from './http/guard.js'
 import { handleNotFound } from './http/not-found.js'
 import { observeRoutes } from './http/observe.js'
 import { describeApi, describeErrors } from './http/openapi.js'
+import { showPages } from './http/pages.js'
 import { addRequestHeaders } from './http/request-headers.js'
 import { createHttpServer, createRequestIds, dropTrailingSlash } from './http/server.js'
 import { logSlowRequests } from './http/slow-requests.js'
@@ -73,7 +74,7 @@ export async function buildApp(platform: Platform, deps: AppDeps): Promise<Fasti
   handleErrors(app, platform, { chain, titleOf: upstreamTitle })
   handleNotFound(app, observe)
   acceptJsonBodies(app)
-  showFrontPage(app)
+  showPages(app)
   const compressor = new Compressor()
   await describeApi(app, { compressor, webhooks: describeWebhooks(), readSamples: createSamples(platform) })
   showStreamDocs(app, compressor, accounts.plans)

@@ -83,6 +83,12 @@ export async function selectMarketsOfConditions(
   return new Map(markets.map((market) => [market.condition ?? '', market]))
 }
 
+/** The market of a slug, the first of several; none when the catalogue does not have it. Index: markets_slug. */
+export async function selectMarketOfSlug(sql: Sql, slug: string): Promise<ListedMarket[]> {
+  const ids = await sql<{ id: number }[]>`select id from markets where slug = ${slug} order by id limit 1`
+  return await selectListedMarkets(sql, ids)
+}
+
 /** A condition on the chain. Tokens are hex text by outcome; `payouts` null: there is no result. */
 export type ConditionRow = { tokens: string[]; payouts: string[] | null }
 

@@ -39,6 +39,7 @@ import {
   selectCondition,
   selectListedEvents,
   selectListedMarkets,
+  selectMarketOfSlug,
   selectMarketsOfConditions,
   selectPricedToken,
   selectResolutions,
@@ -91,6 +92,26 @@ export const markets = defineList({
   },
 })
 
+const oneMarketView = createView({
+  row: WholeMarketRow,
+  select: async (_sql: Sql, { found }: { found: ListedMarket[] }, { offset }: Page) => found.slice(offset),
+  keyOf: ({ id }) => [id],
+  present: presentWholeMarket,
+})
+
+const marketOfSlug = defineList({
+  path: '/v3/markets/slug/:slug',
+  operationId: 'getMarketOfSlug',
+  summary: 'The market of a slug',
+  description: 'One row, or none when the catalogue does not have the slug.',
+  tag: 'markets',
+  access: V3,
+  params: Type.Object({ slug: Slug }),
+  page: { name: 'data', limit: 1, limitMax: 1, hasCursors: false, repeatsPath: false },
+  view: oneMarketView,
+  resolve: async (sql, { slug }) => ({ found: await selectMarketOfSlug(sql, slug) }),
+})
+
 const marketOfCondition = defineList({
   path: '/v3/markets/condition/:condition_id',
   operationId: 'getMarketOfCondition',
@@ -100,18 +121,13 @@ const marketOfCondition = defineList({
   access: V3,
   params: Type.Object({ condition_id: ConditionId }),
   page: { name: 'data', limit: 1, limitMax: 1, hasCursors: false, repeatsPath: false },
-  view: createView({
-    row: WholeMarketRow,
-    select: async (_sql: Sql, { found }: { found: ListedMarket[] }, { offset }: Page) => found.slice(offset),
-    keyOf: ({ id }) => [id],
-    present: presentWholeMarket,
-  }),
+  view: oneMarketView,
   resolve: async (sql, { condition_id: condition }) => ({
     found: [...(await selectMarketsOfConditions(sql, [condition])).values()],
   }),
 })
 
-export const marketListRoutes = endpointRoutes([markets, marketOfCondition])
+export const marketListRoutes = endpointRoutes([markets, marketOfCondition, marketOfSlug])
 
 const NOT_FOUND = errorReply('Neither the chain nor the catalogue has the token')
 

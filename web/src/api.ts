@@ -1,5 +1,12 @@
-import { type Answer, AuspexClient, AuspexError, type OptionsArgument, type PathOf, type RequestOptions } from 'auspex-client'
 import { QueryClient, type UseQueryResult, useQuery } from '@tanstack/react-query'
+import {
+  type Answer,
+  AuspexClient,
+  AuspexError,
+  type OptionsArgument,
+  type PathOf,
+  type RequestOptions,
+} from 'auspex-client'
 
 /** The pages are signed in by a cookie, which the browser sends by itself. */
 export const auspex = new AuspexClient({ baseUrl: location.origin, retries: 1 })

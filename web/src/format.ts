@@ -51,7 +51,11 @@ export const formatUtc = (ms: number): string =>
 /** Seconds in the two largest units. */
 export function formatDuration(seconds: number): string {
   const whole = Math.max(0, Math.round(seconds))
-  const [days, hours, minutes] = [Math.floor(whole / 86_400), Math.floor(whole / 3_600) % 24, Math.floor(whole / 60) % 60]
+  const [days, hours, minutes] = [
+    Math.floor(whole / 86_400),
+    Math.floor(whole / 3_600) % 24,
+    Math.floor(whole / 60) % 60,
+  ]
   if (days > 0) return `${days} d ${hours} h`
   if (hours > 0) return `${hours} h ${minutes} min`
   if (minutes > 0) return `${minutes} min ${whole % 60} s`

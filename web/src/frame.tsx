@@ -6,7 +6,13 @@ import { SignIn } from './sign-in/sign-in.js'
 import { nextTheme, readTheme, saveTheme } from './theme.js'
 import { Toasts } from './toasts.js'
 
-const PAGES = { '/': 'Home', '/leaderboard': 'Leaderboard', '/crypto': 'Crypto', '/sports': 'Sports', '/status': 'Status' } as const
+const PAGES = {
+  '/': 'Home',
+  '/leaderboard': 'Leaderboard',
+  '/crypto': 'Crypto',
+  '/sports': 'Sports',
+  '/status': 'Status',
+} as const
 
 /** Pages that need no key. */
 const OPEN = ['/status', '/sign-in']

@@ -36,7 +36,9 @@ export function useLive(
 }
 
 /** The newest rows first, and no more than these. */
-export function usePrepended<Row>(max: number): [readonly Row[], (row: Row) => void, (rows: readonly Row[]) => void] {
+export function usePrepended<Row>(
+  max: number,
+): [readonly Row[], (row: Row) => void, (rows: readonly Row[]) => void] {
   const [rows, setRows] = useState<readonly Row[]>([])
   return [rows, (row) => setRows((before) => [row, ...before].slice(0, max)), setRows]
 }

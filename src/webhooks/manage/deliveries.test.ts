@@ -237,6 +237,34 @@ test('a pause leaves a long queue to the dispatcher, and an activation does not 
   expect(await selectAttempts(sql(), hook)).toHaveLength(2_050)
 })
 
+describe('GET /v3/webhooks/{id}/deliveries/{event_id}', () => {
+  test('200: has the bytes that are sent, and how far they are', async () => {
+    const { caller, hook, path } = await makeHook()
+    await queue(hook, 1)
+    const [delivery] = await selectDeliveries(sql(), hook)
+    const [row] = await sql()`select body from webhook_deliveries where webhook = ${hook.id}`
+    const eventId = `evt_${delivery?.eventId}`
+    const { status, body } = await t.ask(caller, `GET ${path}/deliveries/${eventId}`)
+    expect(status).toBe(200)
+    expect(body).toMatchObject({ event_id: eventId, state: 'pending', attempts: 0, body: row?.body })
+  })
+
+  test('404: an unknown event, an id that is none, and a webhook of another account', async () => {
+    const { caller, hook, path } = await makeHook()
+    await queue(hook, 1)
+    const [delivery] = await selectDeliveries(sql(), hook)
+    const other = await t.createCaller('enterprise')
+    const unknown = 'evt_00000000-0000-0000-0000-000000000000'
+    for (const [who, id] of [
+      [caller, unknown],
+      [caller, 'evt_1'],
+      [other, `evt_${delivery?.eventId}`],
+    ] as const) {
+      expect((await t.ask(who, `GET ${path}/deliveries/${id}`)).status).toBe(404)
+    }
+  })
+})
+
 describe('POST /v3/webhooks/{id}/deliveries/{event_id}/resend', () => {
   test.each(['delivered', 'failed', 'cancelled'])('200: %s', async (state) => {
     const { caller, hook, path } = await makeHook()

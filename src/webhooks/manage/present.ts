@@ -1,6 +1,7 @@
 import { toNanosecondText } from '../../core/unix-time.js'
 import { eventTypeRow, WEBHOOK_EVENT_TYPE_NAMES } from '../event-types.js'
-import type { AttemptRow, WebhookRow } from './queries.js'
+import { FILTER_NAMES, FILTER_RULES } from '../filters.js'
+import type { AttemptRow, DeliveryRow, WebhookRow } from './queries.js'
 
 const presentTime = (time: Date): string => toNanosecondText(time.getTime())
 
@@ -39,3 +40,24 @@ export const presentEventTypes = () =>
     const { description, filters, required = [], exclusive = false } = eventTypeRow(name)
     return { name, description, filters: [...filters], required: [...required], exclusive }
   })
+
+/** What each filter may be, for forms. */
+export const presentFilterRules = () =>
+  FILTER_NAMES.map((name) => {
+    const rule = FILTER_RULES[name]
+    return {
+      name,
+      kind: rule.kind,
+      description: rule.kind === 'list' ? rule.item.meaning : rule.meaning,
+      ...(rule.kind === 'choice' && { values: [...rule.values] }),
+    }
+  })
+
+export const presentDelivery = (row: DeliveryRow) => ({
+  event_id: `evt_${row.eventId}`,
+  event_type: row.eventType,
+  state: row.state,
+  attempts: row.attempts,
+  created_at: presentTime(row.createdAt),
+  body: row.body,
+})

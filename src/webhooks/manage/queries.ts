@@ -175,6 +175,28 @@ export const selectHistory = (
    order by id desc
    limit ${limit} offset ${offset}`
 
+/** One event to one webhook. */
+export type DeliveryRow = {
+  eventId: string
+  eventType: string
+  state: string
+  attempts: number
+  createdAt: Date
+  body: string
+}
+
+/** `undefined`: the webhook has no such delivery. Index: webhook_deliveries_pkey. */
+export async function selectDelivery(
+  sql: Sql,
+  webhook: number,
+  eventId: string,
+): Promise<DeliveryRow | undefined> {
+  const [row] = await sql<DeliveryRow[]>`
+    select event_id, event_type, state, attempts, created_at, body from webhook_deliveries
+     where webhook = ${webhook} and event_id = ${eventId}::uuid`
+  return row
+}
+
 type TestAttempt = {
   webhook: number
   eventId: string

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { seqOf } from '../../core/seq.js'
 import { WEBHOOK_EVENT_TYPE_NAMES } from '../event-types.js'
+import { FILTER_NAMES } from '../filters.js'
 import { type Caller, createWebhookApi, HOOK_URL, NEW_WEBHOOK, type WebhookApi } from './test-api.js'
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}\+00:00$/
@@ -175,6 +176,18 @@ describe('GET /v3/webhooks/event-types', () => {
       filters: ['builder_codes', 'min_amount_usd'],
       required: ['builder_codes'],
       exclusive: true,
+    })
+  })
+
+  test('200: what the value of each filter may be, for forms', async () => {
+    const { body } = await t.ask(caller, 'GET /v3/webhooks/event-types')
+    const rules = body.filter_rules as { name: string }[]
+    expect(rules.map(({ name }) => name)).toEqual(FILTER_NAMES)
+    expect(rules).toContainEqual({
+      name: 'side',
+      kind: 'choice',
+      description: expect.any(String),
+      values: ['BUY', 'SELL'],
     })
   })
 })

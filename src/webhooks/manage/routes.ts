@@ -15,9 +15,16 @@ import type { SecretBox } from '../../store/secret-box.js'
 import { transact } from '../../store/transaction.js'
 import { type AttemptResult, Sender } from '../deliver/sender.js'
 import { signatureHeaders } from '../deliver/signature.js'
-import { presentAttempt, presentEventTypes, presentWebhook } from './present.js'
+import {
+  presentAttempt,
+  presentDelivery,
+  presentEventTypes,
+  presentFilterRules,
+  presentWebhook,
+} from './present.js'
 import {
   insertTestAttempt,
+  selectDelivery,
   selectHistory,
   selectSecret,
   selectWebhook,
@@ -31,6 +38,7 @@ import {
   CreateWebhookReply,
   DeleteWebhookReply,
   DeliveryParams,
+  DeliveryReply,
   EventTypesReply,
   HistoryQuery,
   HistoryReply,
@@ -44,7 +52,7 @@ import {
   WebhookParams,
   WebhookRecord,
 } from './schemas.js'
-import { recoverDeliveries, resendDelivery, takeAllowance } from './send-again.js'
+import { noDelivery, readEventId, recoverDeliveries, resendDelivery, takeAllowance } from './send-again.js'
 import { changeWebhook, createWebhook, noWebhook, removeWebhook, rotateSecret } from './webhook-registry.js'
 
 const HISTORY_LIMIT_MAX = 200
@@ -106,7 +114,7 @@ const RECORDS: Endpoint<WebhookDeps>[] = [
     summary: 'What a webhook can be notified of',
     description: 'With the filters that each event type knows, and those that it needs.',
     reply: EventTypesReply,
-    answer: async () => ({ event_types: presentEventTypes() }),
+    answer: async () => ({ event_types: presentEventTypes(), filter_rules: presentFilterRules() }),
   }),
   defineAnswer({
     ...COMMON,
@@ -187,6 +195,8 @@ const LIST: Endpoint<WebhookDeps> = {
   },
 }
 
+const NO_DELIVERY = { 404: errorReply('The account has no such webhook, or the webhook no such delivery') }
+
 const DELIVERIES: Endpoint<WebhookDeps>[] = [
   defineAnswer({
     ...COMMON,
@@ -210,6 +220,23 @@ const DELIVERIES: Endpoint<WebhookDeps>[] = [
   }),
   defineAnswer({
     ...COMMON,
+    path: '/v3/webhooks/:id/deliveries/:event_id',
+    operationId: 'getWebhookDelivery',
+    summary: 'One event that was sent to a webhook',
+    description:
+      'What is sent, byte for byte, and how far it is. Kept for seven days; test deliveries are not.',
+    params: DeliveryParams,
+    reply: DeliveryReply,
+    errors: NO_DELIVERY,
+    answer: async (tools, { event_id: eventId, ...input }) => {
+      const { id } = await findWebhook(tools, keyOf(tools, input))
+      const found = await selectDelivery(tools.sql, id, readEventId(eventId))
+      if (found === undefined) throw noDelivery()
+      return presentDelivery(found)
+    },
+  }),
+  defineAnswer({
+    ...COMMON,
     path: '/v3/webhooks/:id/deliveries/:event_id/resend',
     method: 'POST',
     operationId: 'resendWebhookDelivery',
@@ -218,10 +245,7 @@ const DELIVERIES: Endpoint<WebhookDeps>[] = [
       'With the same id and the same bytes, and with new attempts when it fails. Counts as a delivery of the day.',
     params: DeliveryParams,
     reply: ResendReply,
-    errors: {
-      404: errorReply('The account has no such webhook, or the webhook no such delivery'),
-      ...CONFLICT,
-    },
+    errors: { ...NO_DELIVERY, ...CONFLICT },
     answer: async (tools, { event_id: eventId, ...input }) => {
       const { platform, deps, caller, nowMs } = tools
       const webhook = await findWebhook(tools, keyOf(tools, input))

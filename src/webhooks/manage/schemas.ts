@@ -170,6 +170,15 @@ export const HistoryReply = namedObject('WebhookDeliveries', {
   count: Type.Integer({ minimum: 0, description: 'rows in the answer' }),
 })
 
+export const DeliveryReply = namedObject('WebhookDeliveryDetails', {
+  event_id: Type.String(),
+  event_type: Type.String(),
+  state: Type.String({ description: '`held`, `pending`, `delivered`, `failed` or `cancelled`' }),
+  attempts: Type.Integer({ minimum: 0, description: 'since it was queued or last sent again' }),
+  created_at: Time,
+  body: Type.String({ description: 'what is sent, byte for byte' }),
+})
+
 export const EventTypesReply = namedObject('WebhookEventTypes', {
   event_types: Type.Array(
     namedObject('WebhookEventType', {
@@ -181,6 +190,15 @@ export const EventTypesReply = namedObject('WebhookEventTypes', {
       }),
       exclusive: Type.Boolean(),
     }),
+  ),
+  filter_rules: Type.Array(
+    namedObject('WebhookFilterRule', {
+      name: Type.String(),
+      kind: Type.String({ enum: ['list', 'number', 'integer', 'choice'] }),
+      description: Type.String({ description: 'what a value is; of a list, each of its values' }),
+      values: Type.Optional(Type.Array(Type.String(), { description: 'of a choice' })),
+    }),
+    { description: 'what the value of each filter may be' },
   ),
 })
 

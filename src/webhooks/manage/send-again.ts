@@ -25,8 +25,7 @@ export async function resendDelivery(
   eventId: string,
   { webhook, ...payer }: Resend,
 ): Promise<void> {
-  const uuid = eventId.toLowerCase().replace(/^evt_/, '')
-  if (!UUID.test(uuid)) throw noDelivery()
+  const uuid = readEventId(eventId)
   if (!webhook.active) throw paused()
   const { nowMs } = payer
   await transact(pool, async (tx) => {
@@ -38,7 +37,14 @@ export async function resendDelivery(
   })
 }
 
-const noDelivery = () =>
+/** The UUID of an event of a delivery, such as `evt_7c1f0f6e-…`. */
+export function readEventId(eventId: string): string {
+  const uuid = eventId.toLowerCase().replace(/^evt_/, '')
+  if (!UUID.test(uuid)) throw noDelivery()
+  return uuid
+}
+
+export const noDelivery = () =>
   notFound('Delivery not found.', {
     hint: 'Give the id of an event that was sent to this webhook in the last seven days. Test deliveries are not kept.',
   })

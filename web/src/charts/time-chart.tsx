@@ -35,7 +35,8 @@ type TimeChartProps = {
 const KINDS = { candles: CandlestickSeries, line: LineSeries, volume: HistogramSeries, bars: HistogramSeries }
 
 /** The chart shows times of the reader's zone, as the rest of the page does: the library knows UTC alone. */
-const toLocalTime = (seconds: number) => (seconds - new Date(seconds * 1_000).getTimezoneOffset() * 60) as Time
+const toLocalTime = (seconds: number) =>
+  (seconds - new Date(seconds * 1_000).getTimezoneOffset() * 60) as Time
 
 export function TimeChart({ label, series, format, isLow, isLive }: TimeChartProps) {
   const place = useRef<HTMLDivElement>(null)

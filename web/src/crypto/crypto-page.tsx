@@ -16,7 +16,9 @@ const LENGTH_OPTIONS = Object.fromEntries(
 
 /** The up-or-down windows that run now: the price to beat, the ticks, and what the market thinks. */
 export function CryptoPage() {
-  const { coin = 'BTC', window: length = '5m' }: { coin?: Coin; window?: Length } = useSearch({ strict: false })
+  const { coin = 'BTC', window: length = '5m' }: { coin?: Coin; window?: Length } = useSearch({
+    strict: false,
+  })
   const chooseCoin = useSearchChoice('coin')
   const chooseLength = useSearchChoice('window')
   const markets = useApi('/v1/crypto/markets', { everyMs: 5_000 })
@@ -25,7 +27,12 @@ export function CryptoPage() {
       <h1>Crypto windows</h1>
       <div className="row">
         <Choice label="Coin" options={COIN_OPTIONS} value={coin} onChoose={chooseCoin} />
-        <Choice label="Length of the window" options={LENGTH_OPTIONS} value={length} onChoose={chooseLength} />
+        <Choice
+          label="Length of the window"
+          options={LENGTH_OPTIONS}
+          value={length}
+          onChoose={chooseLength}
+        />
       </div>
       <Loaded query={markets} height={30}>
         {({ events }) => {

@@ -38,7 +38,9 @@ export function RunningWindow({ event, coin, length }: RunningWindowProps) {
     }
     return bySource
   }, [found])
-  const last = [...lines.values()].map((points) => points.at(-1)).sort((one, other) => (other?.time ?? 0) - (one?.time ?? 0))[0]
+  const last = [...lines.values()]
+    .map((points) => points.at(-1))
+    .sort((one, other) => (other?.time ?? 0) - (one?.time ?? 0))[0]
   const series = useMemo<Series[]>(
     () => [
       ...Object.keys(SOURCES).map(
@@ -51,7 +53,13 @@ export function RunningWindow({ event, coin, length }: RunningWindowProps) {
       {
         kind: 'line',
         colour: colourOf('soft'),
-        points: toBeat === undefined || found === undefined ? [] : [{ time: shownFrom, value: toBeat }, { time: Math.max(shownFrom + 1, last?.time ?? 0), value: toBeat }],
+        points:
+          toBeat === undefined || found === undefined
+            ? []
+            : [
+                { time: shownFrom, value: toBeat },
+                { time: Math.max(shownFrom + 1, last?.time ?? 0), value: toBeat },
+              ],
       },
     ],
     [lines, toBeat, found, shownFrom, last?.time],
@@ -68,7 +76,10 @@ export function RunningWindow({ event, coin, length }: RunningWindowProps) {
         <Figure title="Market: up">{odds === undefined ? '–' : formatPrice(odds)}</Figure>
         <Figure title="Ends in">{formatDuration(end - nowSeconds)}</Figure>
       </dl>
-      <Panel title={event.title ?? event.slug} aside={<MarketLink slug={event.slug} title="Order book and trades" />}>
+      <Panel
+        title={event.title ?? event.slug}
+        aside={<MarketLink slug={event.slug} title="Order book and trades" />}
+      >
         <Loaded
           query={ticks}
           height={22}
@@ -84,7 +95,10 @@ export function RunningWindow({ event, coin, length }: RunningWindowProps) {
               />
               <Legend
                 entries={[
-                  ...Object.values(SOURCES).map((name, index) => ({ name, colour: colourOf(`series-${index + 1}`) })),
+                  ...Object.values(SOURCES).map((name, index) => ({
+                    name,
+                    colour: colourOf(`series-${index + 1}`),
+                  })),
                   { name: 'price to beat', colour: colourOf('soft') },
                 ]}
               />

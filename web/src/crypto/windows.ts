@@ -26,7 +26,11 @@ export type Length = keyof typeof LENGTHS
 export type CryptoEvent = Answer<'/v1/crypto/markets'>['events'][number]
 
 /** The window of a coin that runs now. */
-export function findRunning(events: readonly CryptoEvent[], coin: Coin, length: Length): CryptoEvent | undefined {
+export function findRunning(
+  events: readonly CryptoEvent[],
+  coin: Coin,
+  length: Length,
+): CryptoEvent | undefined {
   const { seconds, recurrence } = LENGTHS[length]
   const names = SERIES[coin].map((name) => `${name}-up-or-down-${recurrence}`)
   return events.find(({ seriesSlug, endDate }) => {

@@ -25,7 +25,10 @@ export function EventPage() {
     <Loaded
       query={markets}
       height={30}
-      empty={{ is: ({ data }) => data.length === 0, text: `There is no event ${slug}. It may be too new for the catalogue.` }}
+      empty={{
+        is: ({ data }) => data.length === 0,
+        text: `There is no event ${slug}. It may be too new for the catalogue.`,
+      }}
     >
       {({ data }) => (
         <>
@@ -37,9 +40,21 @@ export function EventPage() {
               rows={data}
               keyOf={(market) => market.slug ?? market.condition_id ?? ''}
               columns={[
-                { title: 'Market', cell: (market) => <MarketLink slug={market.slug} title={market.question} />, isText: true },
-                { title: 'Volume', cell: (market) => formatShortDollars(Number(market.volume_all_time)), isNumber: true },
-                { title: 'In the book', cell: (market) => formatShortDollars(Number(market.liquidity)), isNumber: true },
+                {
+                  title: 'Market',
+                  cell: (market) => <MarketLink slug={market.slug} title={market.question} />,
+                  isText: true,
+                },
+                {
+                  title: 'Volume',
+                  cell: (market) => formatShortDollars(Number(market.volume_all_time)),
+                  isNumber: true,
+                },
+                {
+                  title: 'In the book',
+                  cell: (market) => formatShortDollars(Number(market.liquidity)),
+                  isNumber: true,
+                },
                 { title: 'Ends', cell: ({ end_date: end }) => (end === null ? '–' : <Time at={end} />) },
                 {
                   title: 'Result',
@@ -89,7 +104,11 @@ function OutcomesOverTime({ markets }: { markets: readonly Market[] }) {
   }))
   return (
     <Panel title="All outcomes over time">
-      <LazyChart label={`Prices of ${legend.map(({ name }) => name).join(', ')}`} series={series} format={formatPrice} />
+      <LazyChart
+        label={`Prices of ${legend.map(({ name }) => name).join(', ')}`}
+        series={series}
+        format={formatPrice}
+      />
       <Legend entries={legend} />
     </Panel>
   )

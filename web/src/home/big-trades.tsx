@@ -20,7 +20,8 @@ export function BigTrades() {
   const state = useLive(
     { type: 'large_trades', filters: { event_types: ['trade'], min_size: BIG_DOLLARS, snapshot_count: 0 } },
     (event) => {
-      if (event.type === 'trade') setLive((before) => [tradeOfEvent(event.data as LiveTrade), ...before].slice(0, SHOWN))
+      if (event.type === 'trade')
+        setLive((before) => [tradeOfEvent(event.data as LiveTrade), ...before].slice(0, SHOWN))
     },
   )
   return (

@@ -14,8 +14,8 @@ export function HomePage() {
       <div>
         <h1>Prediction markets, from your own machine</h1>
         <p className="soft">
-          Every trade, position, P&amp;L and leaderboard of Polymarket, exact to the micro-dollar, live and back to the
-          first block that this service has.
+          Every trade, position, P&amp;L and leaderboard of Polymarket, exact to the micro-dollar, live and
+          back to the first block that this service has.
         </p>
       </div>
       <Counters />
@@ -42,7 +42,10 @@ function Counters() {
           <Figure title="Head block" note={`${formatDuration(chain.block_age_seconds ?? 0)} ago`}>
             {chain.block === null ? '–' : formatCount(chain.block)}
           </Figure>
-          <Figure title="Trades in 24 hours" note={`${formatCount((day.data?.totals.trades ?? 0) / 1_440)} a minute`}>
+          <Figure
+            title="Trades in 24 hours"
+            note={`${formatCount((day.data?.totals.trades ?? 0) / 1_440)} a minute`}
+          >
             {formatCount(day.data?.totals.trades ?? 0)}
           </Figure>
           <Figure title="Volume in 24 hours">{formatShortDollars(day.data?.totals.volume_usd ?? 0)}</Figure>
@@ -71,7 +74,11 @@ function TopMarkets() {
             rows={data}
             keyOf={({ condition_id: id }) => id}
             columns={[
-              { title: 'Market', cell: ({ slug, question }) => <MarketLink slug={slug} title={question} />, isText: true },
+              {
+                title: 'Market',
+                cell: ({ slug, question }) => <MarketLink slug={slug} title={question} />,
+                isText: true,
+              },
               {
                 title: 'Price',
                 cell: ({ prices }) => {
@@ -80,7 +87,11 @@ function TopMarkets() {
                 },
                 isNumber: true,
               },
-              { title: 'Volume', cell: ({ volume_usd: volume }) => formatShortDollars(volume), isNumber: true },
+              {
+                title: 'Volume',
+                cell: ({ volume_usd: volume }) => formatShortDollars(volume),
+                isNumber: true,
+              },
               { title: 'Trades', cell: ({ trades }) => formatCount(trades), isNumber: true },
             ]}
           />
@@ -97,7 +108,10 @@ function TopWallets() {
       <Loaded
         query={board}
         height={20}
-        empty={{ is: ({ leaderboard }) => leaderboard.length === 0, text: 'Nobody has won or lost anything yet.' }}
+        empty={{
+          is: ({ leaderboard }) => leaderboard.length === 0,
+          text: 'Nobody has won or lost anything yet.',
+        }}
       >
         {({ leaderboard }) => (
           <Table
@@ -121,14 +135,22 @@ function RunningWindows() {
   const active = useApi('/v1/crypto/active', { everyMs: 5_000 })
   return (
     <Panel title="Crypto windows that are running" aside={<Link to="/crypto">Second by second</Link>}>
-      <Loaded query={active} height={16} empty={{ is: ({ markets }) => markets.length === 0, text: 'None is running now.' }}>
+      <Loaded
+        query={active}
+        height={16}
+        empty={{ is: ({ markets }) => markets.length === 0, text: 'None is running now.' }}
+      >
         {({ markets }) => (
           <Table
             label="Crypto windows"
             rows={markets}
             keyOf={({ slug }) => slug}
             columns={[
-              { title: 'Window', cell: ({ slug, title }) => <MarketLink slug={slug} title={title} />, isText: true },
+              {
+                title: 'Window',
+                cell: ({ slug, title }) => <MarketLink slug={slug} title={title} />,
+                isText: true,
+              },
               {
                 title: 'Up',
                 cell: ({ markets: [market] }) => {

@@ -85,7 +85,11 @@ const Wallets = ({ period, tag }: { period: Period; tag: string | undefined }) =
               : []),
             { title: 'Won', cell: ({ gross_profit: won }) => <Dollars value={won} />, isNumber: true },
             { title: 'Lost', cell: ({ gross_loss: lost }) => <Dollars value={lost} />, isNumber: true },
-            { title: 'Wins / losses', cell: ({ wins, losses }) => `${formatCount(wins)} / ${formatCount(losses)}`, isNumber: true },
+            {
+              title: 'Wins / losses',
+              cell: ({ wins, losses }) => `${formatCount(wins)} / ${formatCount(losses)}`,
+              isNumber: true,
+            },
           ]}
         />
       )}
@@ -108,7 +112,11 @@ const Builders = () => (
           keyOf={({ builder_code: code }) => code}
           columns={[
             { title: '#', cell: ({ rank }) => rank, isNumber: true },
-            { title: 'Builder', cell: ({ builder_name: name, builder_code: code }) => name ?? shortenAddress(code), isText: true },
+            {
+              title: 'Builder',
+              cell: ({ builder_name: name, builder_code: code }) => name ?? shortenAddress(code),
+              isText: true,
+            },
             { title: 'Volume', cell: ({ volume }) => formatShortDollars(Number(volume)), isNumber: true },
             { title: 'Fills', cell: ({ fill_count: fills }) => formatCount(Number(fills)), isNumber: true },
             { title: 'Fees', cell: ({ total_fees_usdc: fees }) => <Dollars value={fees} />, isNumber: true },
@@ -123,7 +131,11 @@ function Combos({ period }: { period: Period }) {
   const board = useApi('/v3/combos/leaderboard', { query: { period, limit: 50 } })
   return (
     <Panel title={`Wallets by what combos earned them, ${PERIODS[period].toLowerCase()}`}>
-      <Loaded query={board} height={20} empty={{ is: ({ data }) => data.length === 0, text: 'Nobody has traded combos.' }}>
+      <Loaded
+        query={board}
+        height={20}
+        empty={{ is: ({ data }) => data.length === 0, text: 'Nobody has traded combos.' }}
+      >
         {({ data }) => (
           <Table
             label="Combos"
@@ -133,7 +145,11 @@ function Combos({ period }: { period: Period }) {
               { title: '#', cell: ({ rank }) => rank, isNumber: true },
               { title: 'Wallet', cell: ({ wallet_address: wallet }) => <WalletLink wallet={wallet} /> },
               { title: 'Total', cell: ({ total_pnl: pnl }) => <Gain value={pnl ?? 0} />, isNumber: true },
-              { title: 'Realized', cell: ({ realized_pnl: pnl }) => <Gain value={pnl ?? 0} />, isNumber: true },
+              {
+                title: 'Realized',
+                cell: ({ realized_pnl: pnl }) => <Gain value={pnl ?? 0} />,
+                isNumber: true,
+              },
               { title: 'Combos', cell: ({ position_count: count }) => formatCount(count), isNumber: true },
             ]}
           />
@@ -166,8 +182,16 @@ function CopyPnl() {
             keyOf={({ wallet }) => wallet}
             columns={[
               { title: 'Wallet', cell: ({ wallet }) => <WalletLink wallet={wallet} /> },
-              { title: 'By copying', cell: ({ backtest_copy_pnl_usdc: pnl }) => <Gain value={pnl ?? 0} />, isNumber: true },
-              { title: 'By the wallet', cell: ({ actual_pnl_usdc: pnl }) => <Gain value={pnl ?? 0} />, isNumber: true },
+              {
+                title: 'By copying',
+                cell: ({ backtest_copy_pnl_usdc: pnl }) => <Gain value={pnl ?? 0} />,
+                isNumber: true,
+              },
+              {
+                title: 'By the wallet',
+                cell: ({ actual_pnl_usdc: pnl }) => <Gain value={pnl ?? 0} />,
+                isNumber: true,
+              },
             ]}
           />
         )}

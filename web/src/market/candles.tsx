@@ -25,7 +25,10 @@ export function Candles({ token, outcome }: { token: string; outcome: string }) 
   const series = useMemo<Series[]>(() => {
     const list = found ?? []
     return [
-      { kind: 'candles', points: list.map(({ time, open, high, low, close }) => ({ time, open, high, low, close })) },
+      {
+        kind: 'candles',
+        points: list.map(({ time, open, high, low, close }) => ({ time, open, high, low, close })),
+      },
       {
         kind: 'volume',
         colour: colourOf('series-8'),
@@ -36,7 +39,14 @@ export function Candles({ token, outcome }: { token: string; outcome: string }) 
   return (
     <Panel
       title={`Price of ${outcome}`}
-      aside={<Choice label="Length of a candle" options={RESOLUTIONS} value={resolution} onChoose={setResolution} />}
+      aside={
+        <Choice
+          label="Length of a candle"
+          options={RESOLUTIONS}
+          value={resolution}
+          onChoose={setResolution}
+        />
+      }
     >
       <Loaded
         query={candles}

@@ -28,8 +28,20 @@ export function DepthChart({ bids, asks }: { bids: readonly Level[]; asks: reado
       role="img"
       aria-label={`Depth: ${sum(bids)} shares bid, ${sum(asks)} shares asked`}
     >
-      <path d={toPath(bids)} fill="var(--up)" fillOpacity="0.25" stroke="var(--up)" vectorEffect="non-scaling-stroke" />
-      <path d={toPath(asks)} fill="var(--down)" fillOpacity="0.25" stroke="var(--down)" vectorEffect="non-scaling-stroke" />
+      <path
+        d={toPath(bids)}
+        fill="var(--up)"
+        fillOpacity="0.25"
+        stroke="var(--up)"
+        vectorEffect="non-scaling-stroke"
+      />
+      <path
+        d={toPath(asks)}
+        fill="var(--down)"
+        fillOpacity="0.25"
+        stroke="var(--down)"
+        vectorEffect="non-scaling-stroke"
+      />
     </svg>
   )
 }

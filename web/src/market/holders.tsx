@@ -17,7 +17,11 @@ export function Holders({ slug, tokens, outcomes }: HoldersProps) {
   })
   return (
     <Panel title="Largest holders">
-      <Loaded query={positions} height={20} empty={{ is: ({ data }) => data.length === 0, text: 'Nobody holds shares.' }}>
+      <Loaded
+        query={positions}
+        height={20}
+        empty={{ is: ({ data }) => data.length === 0, text: 'Nobody holds shares.' }}
+      >
         {({ data }) => (
           <Table
             label="Largest holders"
@@ -26,7 +30,11 @@ export function Holders({ slug, tokens, outcomes }: HoldersProps) {
             columns={[
               { title: 'Wallet', cell: ({ user }) => <WalletLink wallet={user} /> },
               { title: 'Outcome', cell: ({ token_id: token }) => outcomes[tokens.indexOf(token)] ?? '–' },
-              { title: 'Shares', cell: ({ amount }) => formatAmount(Number(amount) / MILLIONTHS), isNumber: true },
+              {
+                title: 'Shares',
+                cell: ({ amount }) => formatAmount(Number(amount) / MILLIONTHS),
+                isNumber: true,
+              },
               {
                 title: 'Bought at',
                 cell: ({ avg_price: price }) => formatPrice(Number(price) / MILLIONTHS),

@@ -15,7 +15,8 @@ export function LiveTrades({ slug }: { slug: string }) {
   const state = useLive(
     { type: 'trades', filters: { slugs: [slug], event_types: ['trade'], snapshot_count: 0 } },
     (event) => {
-      if (event.type === 'trade') setLive((before) => [tradeOfEvent(event.data as LiveTrade), ...before].slice(0, SHOWN))
+      if (event.type === 'trade')
+        setLive((before) => [tradeOfEvent(event.data as LiveTrade), ...before].slice(0, SHOWN))
     },
   )
   return (
@@ -23,7 +24,10 @@ export function LiveTrades({ slug }: { slug: string }) {
       <Loaded
         query={trades}
         height={26}
-        empty={{ is: ({ trades: rows }) => rows.length + live.length === 0, text: 'Nobody has traded here yet.' }}
+        empty={{
+          is: ({ trades: rows }) => rows.length + live.length === 0,
+          text: 'Nobody has traded here yet.',
+        }}
       >
         {({ trades: rows }) => (
           <Trades trades={[...live, ...rows.map(tradeOfRow)].slice(0, SHOWN)} without="market" />

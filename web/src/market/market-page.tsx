@@ -22,7 +22,10 @@ export function MarketPage() {
     <Loaded
       query={market}
       height={30}
-      empty={{ is: ({ data }) => data.length === 0, text: `There is no market ${slug}. It may be too new for the catalogue.` }}
+      empty={{
+        is: ({ data }) => data.length === 0,
+        text: `There is no market ${slug}. It may be too new for the catalogue.`,
+      }}
     >
       {({ data: [found] }) => found !== undefined && <MarketParts key={slug} market={found} slug={slug} />}
     </Loaded>
@@ -49,7 +52,12 @@ function MarketParts({ market, slug }: { market: Market; slug: string }) {
         </p>
       </div>
       <MarketFigures market={market} token={token} />
-      <Choice label="Outcome" options={names} value={String(outcome)} onChoose={(index) => setOutcome(Number(index))} />
+      <Choice
+        label="Outcome"
+        options={names}
+        value={String(outcome)}
+        onChoose={(index) => setOutcome(Number(index))}
+      />
       {token !== undefined && (
         <div className="grid wide-first">
           <Candles token={token} outcome={outcomes[outcome] ?? ''} />
@@ -85,7 +93,13 @@ function MarketFigures({ market, token }: { market: Market; token: string | unde
 }
 
 function Resolution({ market }: { market: Market }) {
-  const { condition_id: condition, outcomes, winning_outcome_index: winner, closed, neg_risk: negRisk } = market
+  const {
+    condition_id: condition,
+    outcomes,
+    winning_outcome_index: winner,
+    closed,
+    neg_risk: negRisk,
+  } = market
   const result = useApi('/v3/resolutions', {
     query: { condition_id: condition ?? '', limit: 1 },
     isWanted: condition !== null,
@@ -96,7 +110,11 @@ function Resolution({ market }: { market: Market }) {
     <Panel title="Resolution">
       <div className="inside">
         {resolved === undefined ? (
-          <p>{closed ? 'Trading has ended; the chain has no result yet.' : 'Open: the chain has no result yet.'}</p>
+          <p>
+            {closed
+              ? 'Trading has ended; the chain has no result yet.'
+              : 'Open: the chain has no result yet.'}
+          </p>
         ) : (
           <p>
             Resolved <Time at={resolved.resolved_at} />:{' '}
@@ -120,7 +138,14 @@ function Resolution({ market }: { market: Market }) {
 function Related({ eventSlug, slug }: { eventSlug: string; slug: string }) {
   const markets = useApi('/v3/markets', { query: { event_slug: eventSlug, limit: 20 } })
   return (
-    <Panel title="Other markets of the event" aside={<Link to="/events/$slug" params={{ slug: eventSlug }}>All outcomes over time</Link>}>
+    <Panel
+      title="Other markets of the event"
+      aside={
+        <Link to="/events/$slug" params={{ slug: eventSlug }}>
+          All outcomes over time
+        </Link>
+      }
+    >
       <Loaded
         query={markets}
         empty={{ is: ({ data }) => data.every((each) => each.slug === slug), text: 'It is the only one.' }}
@@ -131,8 +156,16 @@ function Related({ eventSlug, slug }: { eventSlug: string; slug: string }) {
             rows={data.filter((each) => each.slug !== slug)}
             keyOf={(each) => each.slug ?? ''}
             columns={[
-              { title: 'Market', cell: (each) => <MarketLink slug={each.slug} title={each.question} />, isText: true },
-              { title: 'Volume', cell: (each) => formatShortDollars(Number(each.volume_all_time)), isNumber: true },
+              {
+                title: 'Market',
+                cell: (each) => <MarketLink slug={each.slug} title={each.question} />,
+                isText: true,
+              },
+              {
+                title: 'Volume',
+                cell: (each) => formatShortDollars(Number(each.volume_all_time)),
+                isNumber: true,
+              },
             ]}
           />
         )}

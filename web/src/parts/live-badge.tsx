@@ -10,5 +10,7 @@ const TEXTS: Record<LiveState, string> = {
 
 /** Whether what is shown moves by itself. */
 export const LiveBadge = ({ state }: { state: LiveState }) => (
-  <output className={state === 'open' || state === 'resumed' ? 'badge live' : 'badge warn'}>{TEXTS[state]}</output>
+  <output className={state === 'open' || state === 'resumed' ? 'badge live' : 'badge warn'}>
+    {TEXTS[state]}
+  </output>
 )

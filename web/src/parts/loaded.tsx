@@ -4,7 +4,7 @@ import { AuspexError, isLocked, isSignedOut } from '../api.js'
 import { formatDuration } from '../format.js'
 
 type LoadedProps<Value> = {
-  query: Pick<UseQueryResult<Value, Error>, "error" | "dataUpdatedAt"> & { data: Value | undefined }
+  query: Pick<UseQueryResult<Value, Error>, 'error' | 'dataUpdatedAt'> & { data: Value | undefined }
   /** Height of the place that is kept while the first answer is on its way, in rem, so that nothing jumps. */
   height?: number
   /** What stands there when the answer has nothing to show. */

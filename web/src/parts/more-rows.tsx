@@ -35,7 +35,11 @@ export function MoreRows<P extends ListPath>({ path, options, rowsOf, empty, chi
           {children(read.flatMap((page) => rowsOf(page)))}
           {pages.hasNextPage && (
             <p className="inside">
-              <button type="button" disabled={pages.isFetchingNextPage} onClick={() => void pages.fetchNextPage()}>
+              <button
+                type="button"
+                disabled={pages.isFetchingNextPage}
+                onClick={() => void pages.fetchNextPage()}
+              >
                 Show more
               </button>
             </p>

@@ -37,7 +37,10 @@ export function Table<Row>({ label, columns, rows, keyOf, isNew }: TableProps<Ro
           {rows.map((row) => (
             <tr key={keyOf(row)} className={isNew?.(row) === true ? 'new' : undefined}>
               {columns.map(({ title, cell, isNumber, isText }) => (
-                <td key={title} className={isNumber === true ? 'number' : isText === true ? 'text' : undefined}>
+                <td
+                  key={title}
+                  className={isNumber === true ? 'number' : isText === true ? 'text' : undefined}
+                >
                   {cell(row)}
                 </td>
               ))}

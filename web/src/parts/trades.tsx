@@ -80,7 +80,12 @@ type TradesProps = { trades: readonly ShownTrade[]; without?: 'market' | 'wallet
 export const Trades = ({ trades, without }: TradesProps) => (
   <Table
     label="Trades"
-    columns={[TIME, ...(without === 'market' ? [] : [MARKET]), ...(without === 'wallet' ? [] : [WALLET]), ...NUMBERS]}
+    columns={[
+      TIME,
+      ...(without === 'market' ? [] : [MARKET]),
+      ...(without === 'wallet' ? [] : [WALLET]),
+      ...NUMBERS,
+    ]}
     rows={trades}
     keyOf={({ id }) => id}
     isNew={({ isNew }) => isNew}

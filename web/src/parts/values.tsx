@@ -25,7 +25,13 @@ export const WalletLink = ({ wallet }: { wallet: string }) => (
   </Link>
 )
 
-export const MarketLink = ({ slug, title }: { slug: string | null | undefined; title: string | null | undefined }) =>
+export const MarketLink = ({
+  slug,
+  title,
+}: {
+  slug: string | null | undefined
+  title: string | null | undefined
+}) =>
   slug === null || slug === undefined ? (
     <>{title ?? 'a market that the catalogue does not have yet'}</>
   ) : (

@@ -1,6 +1,6 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
-import { auspex, AuspexError } from '../api.js'
+import { AuspexError, auspex } from '../api.js'
 import { Panel } from '../parts/panel.js'
 import { useForgetAll } from '../session.js'
 import { SignIn } from './sign-in.js'
@@ -58,7 +58,11 @@ function SignInByCode({ code }: { code: string }) {
           <div className="inside form">
             <p>This is its first API key. Store it now: it cannot be shown again.</p>
             <pre>{apiKey}</pre>
-            <button type="button" className="primary" onClick={() => void navigate({ to: '/', replace: true })}>
+            <button
+              type="button"
+              className="primary"
+              onClick={() => void navigate({ to: '/', replace: true })}
+            >
               Go on
             </button>
           </div>

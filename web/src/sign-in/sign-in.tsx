@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { auspex, AuspexError } from '../api.js'
+import { AuspexError, auspex } from '../api.js'
 import { Panel } from '../parts/panel.js'
 import { useForgetAll } from '../session.js'
 
@@ -45,8 +45,8 @@ export function SignIn() {
           }}
         >
           <p>
-            Every trade, position, P&amp;L and leaderboard of Polymarket, live, from this machine. Sign in with an API
-            key; it stays signed in for a day.
+            Every trade, position, P&amp;L and leaderboard of Polymarket, live, from this machine. Sign in
+            with an API key; it stays signed in for a day.
           </p>
           <label>
             API key

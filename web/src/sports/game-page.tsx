@@ -37,12 +37,18 @@ export function GamePage() {
               rows={markets}
               keyOf={({ id }) => id}
               columns={[
-                { title: 'Market', cell: (market) => <MarketLink slug={market.slug} title={market.question} />, isText: true },
+                {
+                  title: 'Market',
+                  cell: (market) => <MarketLink slug={market.slug} title={market.question} />,
+                  isText: true,
+                },
                 { title: 'Kind', cell: ({ sportsMarketType: type }) => type ?? '–' },
                 {
                   title: 'Prices',
                   cell: ({ outcomes, outcomePrices }) =>
-                    outcomes.map((name, index) => `${name} ${formatPrice(Number(outcomePrices?.[index] ?? 0))}`).join(' · '),
+                    outcomes
+                      .map((name, index) => `${name} ${formatPrice(Number(outcomePrices?.[index] ?? 0))}`)
+                      .join(' · '),
                 },
                 { title: 'Volume', cell: (market) => formatShortDollars(market.volume ?? 0), isNumber: true },
               ]}
@@ -74,7 +80,11 @@ function History({ slug }: { slug: string }) {
   )
   return (
     <Panel title="Prices over the last day">
-      <Loaded query={history} height={22} empty={{ is: ({ count }) => count === 0, text: 'There is no price yet.' }}>
+      <Loaded
+        query={history}
+        height={22}
+        empty={{ is: ({ count }) => count === 0, text: 'There is no price yet.' }}
+      >
         {({ tokens: list }) => (
           <>
             <LazyChart label="Prices of the game's outcomes" series={series} format={formatPrice} />

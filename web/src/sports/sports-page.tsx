@@ -15,14 +15,20 @@ export function SportsPage() {
   return (
     <>
       <h1>Sports</h1>
-      <Loaded query={leagues} height={30} empty={{ is: ({ count }) => count === 0, text: 'No league is known yet.' }}>
+      <Loaded
+        query={leagues}
+        height={30}
+        empty={{ is: ({ count }) => count === 0, text: 'No league is known yet.' }}
+      >
         {({ leagues: list }) => {
           const shown = league ?? list[0]?.sport ?? ''
           return (
             <>
               <Choice
                 label="League"
-                options={Object.fromEntries(list.map(({ sport, name }) => [sport, name ?? sport.toUpperCase()]))}
+                options={Object.fromEntries(
+                  list.map(({ sport, name }) => [sport, name ?? sport.toUpperCase()]),
+                )}
                 value={shown}
                 onChoose={choose}
               />
@@ -43,7 +49,11 @@ function Games({ league }: { league: string }) {
   })
   return (
     <Panel title="Games">
-      <Loaded query={games} height={24} empty={{ is: ({ count }) => count === 0, text: 'No game is planned.' }}>
+      <Loaded
+        query={games}
+        height={24}
+        empty={{ is: ({ count }) => count === 0, text: 'No game is planned.' }}
+      >
         {({ games: list, stale }) => (
           <>
             {stale && <p className="notice">The platform does not answer: this is its last good answer.</p>}
@@ -61,11 +71,20 @@ function Games({ league }: { league: string }) {
                   ),
                   isText: true,
                 },
-                { title: 'Starts', cell: ({ startTime }) => (startTime === null ? '–' : <Time at={startTime} />) },
+                {
+                  title: 'Starts',
+                  cell: ({ startTime }) => (startTime === null ? '–' : <Time at={startTime} />),
+                },
                 {
                   title: 'Score',
                   cell: ({ score, live, period }) =>
-                    score === null ? '–' : <span className={live ? 'up' : ''}>{[score, live ? period : null].filter(Boolean).join(' · ')}</span>,
+                    score === null ? (
+                      '–'
+                    ) : (
+                      <span className={live ? 'up' : ''}>
+                        {[score, live ? period : null].filter(Boolean).join(' · ')}
+                      </span>
+                    ),
                 },
                 { title: 'Prices', cell: (game) => moneylineOf(game.markets) },
                 { title: 'Volume', cell: ({ volume }) => formatShortDollars(volume ?? 0), isNumber: true },

@@ -23,7 +23,11 @@ export const Activity = ({ address }: { address: string }) => (
           columns={[
             { title: 'Time', cell: ({ timestamp }) => <Time at={timestamp} /> },
             { title: 'What', cell: ({ event_type: type }) => type },
-            { title: 'Amount', cell: ({ amount }) => formatAmount(Number(amount) / MILLIONTHS), isNumber: true },
+            {
+              title: 'Amount',
+              cell: ({ amount }) => formatAmount(Number(amount) / MILLIONTHS),
+              isNumber: true,
+            },
             { title: 'Of', cell: ({ ref_id: id }) => <code>{id}</code>, isText: true },
           ]}
         />

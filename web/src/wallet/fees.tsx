@@ -19,7 +19,11 @@ export const Fees = ({ address }: { address: string }) => (
           keyOf={({ id }) => id}
           columns={[
             { title: 'Time', cell: ({ timestamp }) => <Time at={timestamp} /> },
-            { title: 'Market', cell: ({ slug, market }) => <MarketLink slug={slug} title={market} />, isText: true },
+            {
+              title: 'Market',
+              cell: ({ slug, market }) => <MarketLink slug={slug} title={market} />,
+              isText: true,
+            },
             { title: 'Price', cell: ({ price }) => formatPrice(price), isNumber: true },
             { title: 'Value', cell: ({ amount_usd: dollars }) => formatDollars(dollars), isNumber: true },
             { title: 'Fee', cell: ({ fee_paid: fee }) => formatDollars(fee), isNumber: true },

@@ -14,7 +14,11 @@ const GROUPS = { hour: 'by hour', day: 'by day', week: 'by week', month: 'by mon
 /** What was realized in each bucket, and the sum of it so far. */
 export function PnlCurve({ address }: { address: string }) {
   const [group, setGroup] = useState<keyof typeof GROUPS>('day')
-  const events = useApi('/v3/wallets/{address}/pnl/events', { path: { address }, query: { group }, everyMs: 30_000 })
+  const events = useApi('/v3/wallets/{address}/pnl/events', {
+    path: { address },
+    query: { group },
+    everyMs: 30_000,
+  })
   const buckets = events.data?.buckets
   const series = useMemo<Series[]>(
     () => [

@@ -21,7 +21,11 @@ export const OpenPositions = ({ address }: { address: string }) => (
           rows={positions}
           keyOf={({ token_id: token }) => token}
           columns={[
-            { title: 'Market', cell: ({ slug, market }) => <MarketLink slug={slug} title={market} />, isText: true },
+            {
+              title: 'Market',
+              cell: ({ slug, market }) => <MarketLink slug={slug} title={market} />,
+              isText: true,
+            },
             { title: 'Outcome', cell: ({ outcome }) => outcome ?? '–' },
             { title: 'Shares', cell: ({ size }) => formatAmount(size), isNumber: true },
             { title: 'Bought at', cell: ({ avg_price: price }) => formatPrice(price), isNumber: true },
@@ -56,7 +60,11 @@ export function ClosedPositions({ address }: { address: string }) {
             keyOf={({ asset }) => asset}
             columns={[
               { title: 'Closed', cell: ({ timestamp }) => <Time at={timestamp} /> },
-              { title: 'Market', cell: ({ slug, title }) => <MarketLink slug={slug} title={title} />, isText: true },
+              {
+                title: 'Market',
+                cell: ({ slug, title }) => <MarketLink slug={slug} title={title} />,
+                isText: true,
+              },
               { title: 'Outcome', cell: ({ outcome }) => outcome ?? '–' },
               { title: 'Shares', cell: ({ total_bought: bought }) => formatAmount(bought), isNumber: true },
               { title: 'Bought at', cell: ({ avg_price: price }) => formatPrice(price), isNumber: true },

@@ -21,7 +21,10 @@ export function WalletPage() {
   const { wallet } = useParams({ from: '/wallets/$wallet' })
   const isAddress = ADDRESS.test(wallet)
   const identity = useApi('/v1/resolve/{query}', { path: { query: wallet } })
-  if (isAddress) return <WalletParts key={wallet} address={wallet.toLowerCase()} username={identity.data?.username ?? null} />
+  if (isAddress)
+    return (
+      <WalletParts key={wallet} address={wallet.toLowerCase()} username={identity.data?.username ?? null} />
+    )
   return (
     <Loaded query={identity} height={30}>
       {({ wallets, safe, username }) => {
@@ -36,7 +39,13 @@ export function WalletPage() {
   )
 }
 
-const PARTS = { open: 'Open positions', closed: 'Closed positions', trades: 'Trades', activity: 'Activity', fees: 'Fees' }
+const PARTS = {
+  open: 'Open positions',
+  closed: 'Closed positions',
+  trades: 'Trades',
+  activity: 'Activity',
+  fees: 'Fees',
+}
 
 function WalletParts({ address, username }: { address: string; username: string | null }) {
   const [part, setPart] = useState<keyof typeof PARTS>('open')

@@ -1,0 +1,109 @@
+import { useApi } from '../api.js'
+import { formatBytes, formatCount, formatDuration } from '../format.js'
+import { Loaded } from '../parts/loaded.js'
+import { Figure, Panel } from '../parts/panel.js'
+import { Table } from '../parts/table.js'
+import { AccountTabs } from './account-tabs.js'
+import { Keys } from './keys.js'
+import { UsageByDay } from './usage-by-day.js'
+
+export function AccountPage() {
+  return (
+    <>
+      <h1>Account</h1>
+      <AccountTabs />
+      <Limits />
+      <Keys />
+      <Meters />
+      <UsageByDay />
+    </>
+  )
+}
+
+function Limits() {
+  const account = useApi('/v1/account', { everyMs: 5_000 })
+  return (
+    <Loaded query={account} height={14}>
+      {({ id, name, plan, limits }) => (
+        <>
+          <dl className="figures">
+            <Figure title="Account" note={id}>
+              {name}
+            </Figure>
+            <Figure title="Plan">{plan.id}</Figure>
+          </dl>
+          <Panel title="Limits right now">
+            <Table
+              label="Limits"
+              rows={limits}
+              keyOf={({ name: bucket }) => bucket}
+              columns={[
+                { title: 'What', cell: ({ title }) => title, isText: true },
+                {
+                  title: 'Limit',
+                  cell: ({ limit }) => (limit === null ? 'none' : formatCount(limit)),
+                  isNumber: true,
+                },
+                {
+                  title: 'Remaining',
+                  cell: ({ remaining }) => (remaining === null ? '–' : formatCount(remaining)),
+                  isNumber: true,
+                },
+                {
+                  title: 'Full again in',
+                  cell: ({ resets_in_seconds: seconds }) =>
+                    seconds === null ? '–' : formatDuration(seconds),
+                  isNumber: true,
+                },
+              ]}
+            />
+          </Panel>
+        </>
+      )}
+    </Loaded>
+  )
+}
+
+const METERS: Record<string, string> = {
+  api_requests: 'API requests',
+  ws_market_bytes: 'Prices and order books over sockets',
+  ws_onchain_bytes: 'Events over sockets',
+}
+
+function Meters() {
+  const usage = useApi('/v1/usage', { everyMs: 15_000 })
+  return (
+    <Panel title="This month">
+      <Loaded query={usage} height={8}>
+        {({ meters }) => (
+          <div className="inside form">
+            {meters.map(({ meter, unit, used, included }) => {
+              const show = unit === 'bytes' ? formatBytes : formatCount
+              const part = included === null ? 0 : Math.min(1, used / included)
+              return (
+                <div key={meter}>
+                  <p className="row between">
+                    <span>{METERS[meter] ?? meter}</span>
+                    <span className="soft">
+                      {show(used)} of {included === null ? 'unlimited' : show(included)}
+                    </span>
+                  </p>
+                  <div
+                    className="meter"
+                    role="meter"
+                    aria-label={METERS[meter] ?? meter}
+                    aria-valuemin={0}
+                    aria-valuemax={100}
+                    aria-valuenow={Math.round(part * 100)}
+                  >
+                    <div style={{ width: `${part * 100}%` }} />
+                  </div>
+                </div>
+              )
+            })}
+          </div>
+        )}
+      </Loaded>
+    </Panel>
+  )
+}
