@@ -1,0 +1,45 @@
+import { useMemo } from 'react'
+import { useApi } from '../api.js'
+import { LazyChart } from '../charts/lazy-chart.js'
+import type { Series } from '../charts/time-chart.js'
+import { formatDuration } from '../format.js'
+import { Loaded } from '../parts/loaded.js'
+import { Panel } from '../parts/panel.js'
+import { colourOf } from '../theme.js'
+
+/** How far the service was behind the chain. */
+export function LastDay() {
+  const history = useApi('/v1/status/history', { query: { hours: 24 }, everyMs: 60_000 })
+  const samples = history.data?.samples
+  const series = useMemo<Series[]>(
+    () => [
+      {
+        kind: 'line',
+        colour: colourOf('series-1'),
+        points: (samples ?? []).map(({ time, block_age_seconds: value }) => ({ time, value: value ?? 0 })),
+      },
+    ],
+    [samples],
+  )
+  return (
+    <Panel title="Age of the head block, last day">
+      <Loaded
+        query={history}
+        height={12}
+        empty={{
+          is: ({ samples: list }) => list.length === 0,
+          text: 'The first sample comes within five minutes.',
+        }}
+      >
+        {() => (
+          <LazyChart
+            label="Age of the head block over the last day"
+            series={series}
+            format={formatDuration}
+            isLow
+          />
+        )}
+      </Loaded>
+    </Panel>
+  )
+}

@@ -1,0 +1,146 @@
+import { useApi } from '../api.js'
+import { formatCount, formatDuration } from '../format.js'
+import { Loaded } from '../parts/loaded.js'
+import { Figure, Panel } from '../parts/panel.js'
+import { Table } from '../parts/table.js'
+import { Time } from '../parts/values.js'
+import { LastDay } from './last-day.js'
+
+const REFRESH_MS = 10_000
+
+/** What the service is doing, for everybody: no key is needed. */
+export function StatusPage() {
+  const status = useApi('/v1/status', { everyMs: REFRESH_MS })
+  return (
+    <>
+      <h1>Status</h1>
+      <Loaded query={status} height={30}>
+        {({
+          chain,
+          jobs,
+          prices,
+          orderbooks,
+          scores,
+          uptime_seconds: uptime,
+          warnings,
+          not_configured: off,
+          ...more
+        }) => (
+          <>
+            {warnings.map((warning) => (
+              <p key={warning} className="notice">
+                {warning}
+              </p>
+            ))}
+            {chain.problem !== null && <p className="notice">{chain.problem}</p>}
+            <dl className="figures">
+              <Figure
+                title="Chain"
+                note={`node at ${chain.node_block === null ? '–' : formatCount(chain.node_block)}`}
+              >
+                {chain.phase}
+              </Figure>
+              <Figure title="Head block">{chain.block === null ? '–' : formatCount(chain.block)}</Figure>
+              <Figure title="Age of the head">{formatDuration(chain.block_age_seconds ?? 0)}</Figure>
+              <Figure title="Sockets">{formatCount(more.ws_subscribers)}</Figure>
+              <Figure title="Order books" note={`${formatCount(orderbooks.stale)} stale`}>
+                {formatCount(orderbooks.followed)}
+              </Figure>
+              <Figure title="Games live" note={`scores ${scores.state}`}>
+                {formatCount(scores.live)}
+              </Figure>
+              <Figure title="Up for">{formatDuration(uptime)}</Figure>
+            </dl>
+            <LastDay />
+            <div className="grid">
+              <Panel title="Prices">
+                <Table
+                  label="Prices"
+                  rows={prices}
+                  keyOf={({ source }) => source}
+                  columns={[
+                    { title: 'Source', cell: ({ source }) => source },
+                    {
+                      title: 'Age',
+                      cell: ({ age_seconds: age }) => (age === null ? 'none yet' : formatDuration(age)),
+                      isNumber: true,
+                    },
+                  ]}
+                />
+              </Panel>
+              <Coverage />
+            </div>
+            <Panel title="Jobs">
+              <Table
+                label="Jobs"
+                rows={jobs}
+                keyOf={({ name }) => name}
+                columns={[
+                  { title: 'Job', cell: ({ name }) => name, isText: true },
+                  {
+                    title: 'State',
+                    cell: ({ is_failing: isFailing, is_running: isRunning, last_error: error }) => (
+                      <span className={isFailing ? 'badge warn' : 'badge'}>
+                        {isFailing ? `failing: ${error ?? ''}` : isRunning ? 'running' : 'waiting'}
+                      </span>
+                    ),
+                  },
+                  {
+                    title: 'Last start',
+                    cell: ({ last_start: at }) => (at === null ? 'never' : <Time at={at} />),
+                  },
+                  {
+                    title: 'Took',
+                    cell: ({ last_seconds: seconds }) => (seconds === null ? '–' : `${seconds} s`),
+                    isNumber: true,
+                  },
+                  { title: 'Runs', cell: ({ runs }) => formatCount(runs), isNumber: true },
+                  { title: 'Failures', cell: ({ failures }) => formatCount(failures), isNumber: true },
+                ]}
+              />
+            </Panel>
+            {off.length > 0 && (
+              <Panel title="Not configured">
+                <ul className="inside">
+                  {off.map((name) => (
+                    <li key={JSON.stringify(name)}>
+                      {typeof name === 'string' ? name : JSON.stringify(name)}
+                    </li>
+                  ))}
+                </ul>
+              </Panel>
+            )}
+          </>
+        )}
+      </Loaded>
+    </>
+  )
+}
+
+/** Which part of history is here. The API gives it to accounts alone. */
+function Coverage() {
+  const coverage = useApi('/v1/coverage', { everyMs: 60_000 })
+  return (
+    <Panel title="Which part of history is here">
+      <Loaded query={coverage}>
+        {({ data }) => (
+          <Table
+            label="Coverage"
+            rows={data}
+            keyOf={({ kind }) => kind}
+            columns={[
+              { title: 'Data', cell: ({ kind }) => kind },
+              { title: 'From', cell: ({ from }) => (from === null ? '–' : <Time at={from.time} />) },
+              { title: 'To', cell: ({ to }) => (to === null ? '–' : <Time at={to.time} />) },
+              {
+                title: 'Holes',
+                cell: ({ holes, is_complete: isComplete }) => (isComplete ? 'none' : `${holes.length}`),
+                isNumber: true,
+              },
+            ]}
+          />
+        )}
+      </Loaded>
+    </Panel>
+  )
+}
