@@ -80,7 +80,7 @@ export async function buildApp(platform: Platform, deps: AppDeps): Promise<Fasti
   showStreamDocs(app, compressor, accounts.plans)
 
   await app.register(async (api) => {
-    guardRoutes(api, accounts)
+    guardRoutes(api, accounts, config)
     api.addHook('preValidation', checkUrl)
     describeErrors(api)
     cacheRoutes(api, platform, { compressor, chain })

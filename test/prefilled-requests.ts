@@ -44,6 +44,7 @@ const WITHOUT_ROSTER = new RegExp(`/leagues/(${codesWithoutRoster.join('|')})/te
 /** Requests that are not sent, and why. */
 const UNSENT: Readonly<Record<string, string>> = {
   createWebhook: 'its receiver is on another host',
+  createSession: 'the key in the example is of no demo',
   deleteAccount: 'what is deleted for good is not prefilled',
   revokeKey: 'what is deleted for good is not prefilled',
 }
@@ -152,8 +153,9 @@ function prefill(path: string, method: string, operation: Operation): Prefilled 
   return { operationId, method: method.toUpperCase(), url, body }
 }
 
-/** Of an answer with lists, at least one has rows. */
+/** Of an answer with lists, at least one has rows. A 204 has no body. */
 function hasData(text: string): boolean {
+  if (text === '') return true
   const lists = Object.values(JSON.parse(text)).filter((value) => Array.isArray(value))
   return lists.length === 0 || lists.some(({ length }) => length > 0)
 }

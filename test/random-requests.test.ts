@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { inlineReferences } from '../demo/inline-references.js'
 import { accountRoutes } from '../src/account-api/routes.js'
+import { sessionRoutes } from '../src/account-api/session/routes.js'
 import { createSecret } from '../src/accounts/secret.js'
 import { statusRoutes } from '../src/status/routes.js'
 import { probeRoutes } from './probe-routes.js'
@@ -14,7 +15,9 @@ let t: TestApp
 let routes: { method: string; path: string; parameters: Parameter[] }[]
 let keys: string[]
 beforeAll(async () => {
-  t = await createTestApp({ routes: (ctx) => [statusRoutes(ctx), accountRoutes(ctx, ctx), probeRoutes] })
+  t = await createTestApp({
+    routes: (ctx) => [statusRoutes(ctx), accountRoutes(ctx, ctx), sessionRoutes(ctx, ctx), probeRoutes],
+  })
   const document = inlineReferences((await t.app.inject('/openapi.json')).json())
   routes = Object.entries<Record<string, Operation>>(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, { parameters = [] }]) => ({ method, path, parameters })),

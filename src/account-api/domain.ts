@@ -2,6 +2,7 @@ import { FREE_KEY_PERIOD_MS } from '../accounts/accounts.js'
 import type { Accounts } from '../accounts/domain.js'
 import { SYNC_MS } from '../accounts/key-ring.js'
 import { deleteGrants } from '../accounts/queries.js'
+import { deleteExpiredCodes, deleteExpiredSessions } from '../accounts/session-queries.js'
 import { deleteOldWindows } from '../accounts/shared-queries.js'
 import { FLUSH_MS } from '../accounts/usage-meter.js'
 import { deleteUsageDays, deleteUsageWriters, USAGE_DAYS_KEPT } from '../accounts/usage-queries.js'
@@ -12,6 +13,7 @@ import { deleteOldSessions } from '../sessions/socket-queries.js'
 import type { SocketSessions } from '../sessions/socket-sessions.js'
 import { BEAT_MS } from '../sessions/socket-sessions.js'
 import { accountRoutes } from './routes.js'
+import { sessionRoutes } from './session/routes.js'
 
 const DAY_MS = 24 * 60 * 60_000
 
@@ -27,10 +29,12 @@ export function createAccountApi(platform: Platform, { accounts, socketSessions 
     await deleteUsageDays(platform.sql, utcDay(clock.now() - USAGE_DAYS_KEPT * DAY_MS))
     await deleteOldWindows(platform.sql, beforeMs)
     await deleteOldSessions(platform.sql, utcDay(beforeMs))
+    await deleteExpiredSessions(platform.sql, clock.now())
+    await deleteExpiredCodes(platform.sql)
   }
   const common = { runsIn: 'every process', needsDatabase: true } as const
   return {
-    routes: [accountRoutes(platform, accounts)],
+    routes: [accountRoutes(platform, accounts), sessionRoutes(platform, accounts)],
     jobs: [
       { ...common, name: 'key sync', everyMs: SYNC_MS, run: () => accounts.keyRing.sync() },
       { ...common, name: 'usage flush', everyMs: FLUSH_MS, run: () => accounts.usage.flush() },

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import { ApiError, badRequest, notFound, tooManyRequests } from '../core/errors.js'
 import type { Pool, Sql } from '../store/connection.js'
 import { transact } from '../store/transaction.js'
-import type { Plans } from './plans.js'
+import type { PlanId, Plans } from './plans.js'
 import {
   claimGrant,
   insertAccount,
@@ -85,6 +85,15 @@ export async function openAccount(
   return await insertAccount(sql, { name, plan, nowMs })
 }
 
+/** A new account on a plan, with its first key. For a transaction: both are made, or none. */
+export async function openAccountWithKey(
+  tx: Sql,
+  { name, plan, nowMs }: { name: string; plan: PlanId; nowMs: number },
+): Promise<NewKey> {
+  const accountId = await insertAccount(tx, { name, plan, nowMs })
+  return await makeKey(tx, { accountId, name, nowMs })
+}
+
 function throwUnknownPlan(plans: Plans, plan: string): never {
   throw badRequest(`There is no plan '${plan}'. Known: ${plans.ids().join(', ')}.`)
 }
@@ -142,8 +151,7 @@ export class FreeKeys {
         this.#refused.set(address, nextAtMs)
         throw freeKeyRefused(nextAtMs, nowMs)
       }
-      const accountId = await insertAccount(tx, { name, plan: 'free', nowMs })
-      return await makeKey(tx, { accountId, name, nowMs })
+      return await openAccountWithKey(tx, { name, plan: 'free', nowMs })
     })
   }
 }

@@ -30,4 +30,9 @@ export class AddressThrottle {
     window.add(this.#clock.now())
     this.#addresses.set(address, window)
   }
+
+  /** Takes back what was counted a moment ago: it was no refusal. */
+  removeLast(address: string): void {
+    this.#addresses.get(address)?.removeLast()
+  }
 }

@@ -5,10 +5,10 @@ import { ApiError, databaseLost, tooManyRequests } from '../core/errors.js'
 import type { KeyedAccess } from './access.js'
 import { AddressThrottle } from './address-throttle.js'
 import { BUCKETS, type Bucket, type BucketName } from './buckets.js'
-import { type Caller, type KeyRing, UNKNOWN_KEY } from './key-ring.js'
+import { type Caller, type KeyRing, SESSION_ENDED, UNKNOWN_KEY } from './key-ring.js'
 import type { Balance, Charge, Limiter, Verdict } from './limiter.js'
 import { DEFAULT_PLANS, type Plan } from './plans.js'
-import { digestSecret } from './secret.js'
+import { digestSecret, digestSession, isSessionDigest } from './secret.js'
 
 /** The client's end of a connection; a Fastify request is one. */
 export type Client = { readonly ip: string; readonly protocol: string; readonly host: string }
@@ -18,9 +18,14 @@ export type Admitted = { caller: Caller; headers: readonly string[] }
 
 /**
  * Decides on one request. Throws an `ApiError` when it is refused. A promise comes back only where
- * the database or another process has to be asked: not for a key that is in the ring.
+ * the database or another process has to be asked: not for a key that is in the ring. `session`: the token of a
+ * browser that is signed in, where there is no secret.
  */
-export type Admit = (secret: string | undefined, client: Client) => Admitted | Promise<Admitted>
+export type Admit = (
+  secret: string | undefined,
+  client: Client,
+  session?: string | undefined,
+) => Admitted | Promise<Admitted>
 
 type AdmissionDeps = {
   config: Pick<Config, 'publicUrl' | 'upgradeUrl'>
@@ -59,18 +64,21 @@ export class Admission {
         : this.#judge(caller, policy, verdict)
     }
     // Without `async`: it runs for every request and mostly has nothing to wait for.
-    return (secret, client) => {
-      const caller = this.identify(secret, client)
+    return (secret, client, session) => {
+      const caller = this.identify(secret, client, session)
       return caller instanceof Promise
         ? caller.then((late) => admitCaller(late, client))
         : admitCaller(caller, client)
     }
   }
 
-  /** The check of the key alone, for doors that have limits of their own. Throws like the checks of routes. */
-  identify(secret: string | undefined, client: Pick<Client, 'ip'>): Caller | Promise<Caller> {
-    if (secret === undefined) throw new ApiError(401, `Missing API key. ${HOW_TO_SEND}`)
-    const digest = digestSecret(secret)
+  /** The check of key or session alone, for doors that have limits of their own. Throws like the checks of routes. */
+  identify(
+    secret: string | undefined,
+    client: Pick<Client, 'ip'>,
+    session?: string | undefined,
+  ): Caller | Promise<Caller> {
+    const digest = secret === undefined ? digestSessionOf(session) : digestSecret(secret)
     if (digest === undefined) throw new ApiError(401, `Malformed API key. ${HOW_TO_SEND}`)
     const { store, keyRing } = this.#deps
     if (store.problem !== undefined) throw databaseLost()
@@ -96,7 +104,10 @@ export class Admission {
       if (caller !== undefined) return caller
       this.#unknownKeys.add(ip)
     }
-    throw new ApiError(403, keyRing.recallRefusal(digest) ?? UNKNOWN_KEY)
+    const refusal = keyRing.recallRefusal(digest)
+    // A page that is told 401 asks its user to sign in again, whatever ended the session.
+    if (isSessionDigest(digest)) throw new ApiError(401, refusal ?? SESSION_ENDED)
+    throw new ApiError(403, refusal ?? UNKNOWN_KEY)
   }
 
   /** Throws when the address has sent too many unknown keys lately. */
@@ -119,6 +130,13 @@ export class Admission {
     const { upgradeUrl, publicUrl = `${protocol}://${host}` } = this.#deps.config
     return upgradeUrl ?? `${publicUrl}/v1/plans`
   }
+}
+
+function digestSessionOf(session: string | undefined): string {
+  if (session === undefined) throw new ApiError(401, `Missing API key. ${HOW_TO_SEND}`)
+  const digest = digestSession(session)
+  if (digest === undefined) throw new ApiError(401, SESSION_ENDED)
+  return digest
 }
 
 const readOnly = () =>

@@ -6,7 +6,8 @@ import { createKey, retireKey, setPlan } from './accounts.js'
 import { KeyRing, SYNC_MS } from './key-ring.js'
 import { Plans } from './plans.js'
 import { insertAccount } from './queries.js'
-import { createSecret, digestSecret } from './secret.js'
+import { createSecret, digestSecret, digestSession } from './secret.js'
+import { endSessions, openSession } from './web-sessions.js'
 
 let database: TestDatabase
 beforeAll(async () => {
@@ -85,6 +86,23 @@ describe('KeyRing', () => {
     expect(await lookup).toMatchObject({ keyId: id })
     expect(ring.recall(digest)).toBeUndefined()
     expect(await ring.find(digest)).toBeUndefined()
+  })
+
+  test('remembers sessions like keys; one that ends makes it forget the sessions and no key', async () => {
+    const ring = openRing(database)
+    const { digest, id } = await issueKey()
+    const { token } = await openSession(database.sql, id, NOW_MS)
+    const session = digestSession(token) ?? ''
+    await ring.sync()
+    for (const each of [digest, session]) expect(await ring.find(each)).toMatchObject({ keyId: id })
+    expect(ring.recall(session)).toMatchObject({ keyId: id, expiresAtMs: NOW_MS + 86_400_000 })
+    const { revision } = ring
+    await endSessions(database.sql, [token])
+    await ring.sync()
+    expect(ring.revision).toBeGreaterThan(revision)
+    expect([ring.recall(digest), ring.recall(session)]).toEqual([expect.anything(), undefined])
+    expect(await ring.find(session)).toBeUndefined()
+    expect(ring.recallRefusal(session)).toMatch(/Sign in again/)
   })
 
   test('asks the database once for an unknown key, and once for many requests at the same time', async () => {

@@ -10,6 +10,8 @@ export type KeyOwner = {
   plan: string
   scope: KeyScope
   expiresAt: Date | null
+  /** Of the session that was looked up; absent: the key itself was. */
+  sessionExpiresAt?: Date
   isSuspended: boolean
   suspendedReason: string | null
 }
@@ -27,9 +29,24 @@ export async function selectKeyOwner(sql: Sql, secretHash: Buffer) {
   return row
 }
 
-export async function selectRevision(sql: Sql): Promise<bigint> {
-  const [row] = await sql<{ revision: bigint }[]>`select revision from accounts_revision`
-  return row?.revision ?? 0n
+/** A key as its owner knows it. */
+export type KeyCard = { name: string; hint: string; accountName: string; expiresAt: Date | null }
+
+/** Index: api_keys_pkey. */
+export async function selectKeyCard(sql: Sql, keyId: number): Promise<KeyCard | undefined> {
+  const [row] = await sql<KeyCard[]>`
+    select k.name, k.hint, a.name as account_name, k.expires_at
+      from api_keys k
+      join accounts a on a.id = k.account_id
+     where k.id = ${keyId}`
+  return row
+}
+
+/** `revision` moves when keys and accounts change, `sessionsRevision` when sessions end. */
+export async function selectRevisions(sql: Sql): Promise<{ revision: bigint; sessionsRevision: bigint }> {
+  const [row] = await sql<{ revision: bigint; sessionsRevision: bigint }[]>`
+    select revision, sessions_revision from accounts_revision`
+  return row ?? { revision: 0n, sessionsRevision: 0n }
 }
 
 export async function insertAccount(

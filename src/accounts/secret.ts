@@ -24,7 +24,25 @@ const OPERATOR_SECRET = /^ax_operator_[0-9a-f]{48}$/
 export const digestOperatorSecret = (text: string): string | undefined =>
   OPERATOR_SECRET.test(text) ? hash('sha256', text.slice(-48), 'base64') : undefined
 
-export const toHash = (digest: string): Buffer => Buffer.from(digest, 'base64')
+const SESSION_DIGEST = 'session '
+
+/** What the cookie of a session holds: 256 random bits. */
+export const createSessionToken = (): string => randomBytes(32).toString('base64url')
+
+/** Like `digestSecret`, of the cookie of a session. The digest says what it is of: no key is looked up by it. */
+export const digestSession = (text: string): string | undefined =>
+  /^[\w-]{43}$/.test(text) ? SESSION_DIGEST + hash('sha256', text, 'base64') : undefined
+
+export const isSessionDigest = (digest: string): boolean => digest.startsWith(SESSION_DIGEST)
+
+/** A code that signs in once: 128 random bits, short enough for a line of a terminal. */
+export const createSignInCode = (): string => randomBytes(16).toString('base64url')
+
+/** `undefined`: the text is no code. */
+export const hashSignInCode = (text: string): Buffer | undefined =>
+  /^[\w-]{22}$/.test(text) ? hash('sha256', text, 'buffer') : undefined
+
+export const toHash = (digest: string): Buffer => Buffer.from(digest.slice(digest.indexOf(' ') + 1), 'base64')
 
 /** The digest as the database stores it. Throws when the text is no key. */
 export function hashSecret(secret: string): Buffer {

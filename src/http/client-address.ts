@@ -6,3 +6,13 @@ export function createAddressReader(trustedProxies: readonly string[]) {
   const isTrusted = proxyAddr.compile([...trustedProxies])
   return (request: IncomingMessage): string => proxyAddr(request, isTrusted)
 }
+
+/** Reads the host that the client asked, as Fastify does: what a trusted proxy says of it goes before its own header. */
+export function createHostReader(trustedProxies: readonly string[]) {
+  const isTrusted = proxyAddr.compile([...trustedProxies])
+  return ({ headers, socket }: IncomingMessage): string => {
+    const forwarded = headers['x-forwarded-host']
+    const isForwarded = forwarded !== undefined && isTrusted(socket.remoteAddress ?? '', 0)
+    return (isForwarded ? [forwarded].flat().join().split(',').at(-1)?.trim() : headers.host) ?? ''
+  }
+}

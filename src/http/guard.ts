@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { FastifyInstance, onRequestHookHandler, RouteOptions } from 'fastify'
+import type { FastifyInstance, FastifyRequest, onRequestHookHandler, RouteOptions } from 'fastify'
 import type { Access } from '../accounts/access.js'
 import { type Admit, type Admitted, HOW_TO_SEND, RateLimited } from '../accounts/admission.js'
 import { OPERATION_COSTS } from '../accounts/costs.js'
@@ -7,11 +7,13 @@ import type { Accounts } from '../accounts/domain.js'
 import type { Caller } from '../accounts/key-ring.js'
 import type { Operators } from '../accounts/operators.js'
 import { describeWorkLimit, type WorkOwner, type WorkShares } from '../accounts/work-shares.js'
+import type { Config } from '../config/config.js'
 import { ApiError, tooManyRequests } from '../core/errors.js'
 import { toNetwork } from '../lib/ip-address.js'
 import type { Pool } from '../store/connection.js'
 import { ADMITTED } from './connection-shares.js'
 import { setHeaders } from './request-headers.js'
+import { findSession } from './session-cookie.js'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -19,7 +21,7 @@ declare module 'fastify' {
     access?: Access
   }
   interface FastifyRequest {
-    /** Set on every route that needs an API key. */
+    /** Set on every route that needs an API key, or a session in place of it. */
     caller: Caller | undefined
     /**
      * The database for what the request reads. Queries wait for a connection of the caller's share, and their time is
@@ -34,7 +36,7 @@ declare module 'fastify' {
 }
 
 /** Puts the admission before every route registered after this call. */
-export function guardRoutes(app: FastifyInstance, accounts: Accounts): void {
+export function guardRoutes(app: FastifyInstance, accounts: Accounts, config: Site): void {
   app.decorateRequest('readSql', function readSql() {
     return accounts.reads.sqlFor(this.caller ?? strangerAt(this.ip), this.stopwatch)
   })
@@ -44,21 +46,25 @@ export function guardRoutes(app: FastifyInstance, accounts: Accounts): void {
   app.addHook('onRoute', (route) => {
     const access = route.config?.access
     if (access === undefined) throw new Error(`${route.url} does not say who may use it`)
-    const guard = chooseGuard(accounts, route, access)
+    const guard = chooseGuard(accounts, route, access, config)
     route.onRequest = [guard, ...[route.onRequest ?? []].flat()]
   })
 }
 
 const READING = ['GET', 'HEAD', 'OPTIONS']
 
-function chooseGuard(accounts: Accounts, { method }: RouteOptions, access: Access) {
+type Site = Pick<Config, 'publicUrl'>
+
+function chooseGuard(accounts: Accounts, { method }: RouteOptions, access: Access, site: Site) {
   const { admission, operators, shares } = accounts
   if (access === 'operator') return createOperatorGuard(operators)
   const cost = OPERATION_COSTS[access.cost]
   if ('public' in access) return cost === 0 ? admitAll : createPublicGuard(shares, cost)
-  const isChange = access.isRead !== true && ![method].flat().every((each) => READING.includes(each))
+  const isReading = [method].flat().every((each) => READING.includes(each))
+  const isChange = access.isRead !== true && !isReading
   const charge = (caller: Caller) => shares.charge(caller, cost)
-  return createGuard(admission.for(access, { isChange }), charge)
+  const findCookie = (request: FastifyRequest) => findSession(request, site, { isChange: !isReading })
+  return createGuard(admission.for(access, { isChange }), charge, findCookie)
 }
 
 // Routes with a cache overwrite this header.
@@ -87,7 +93,11 @@ function createPublicGuard(shares: WorkShares, cost: number): onRequestHookHandl
 }
 
 /** With callbacks, because the admission of a known key is synchronous. */
-function createGuard(admit: Admit, charge: (caller: Caller) => void): onRequestHookHandler {
+function createGuard(
+  admit: Admit,
+  charge: (caller: Caller) => void,
+  findCookie: (request: FastifyRequest) => string | undefined,
+): onRequestHookHandler {
   return (request, reply, done) => {
     reply.header('cache-control', UNCACHED)
     const show = ({ caller, headers }: Admitted) => {
@@ -104,7 +114,8 @@ function createGuard(admit: Admit, charge: (caller: Caller) => void): onRequestH
       done(error as Error)
     }
     try {
-      const admitted = admit(findSecret(request), request)
+      const secret = findSecret(request)
+      const admitted = admit(secret, request, secret === undefined ? findCookie(request) : undefined)
       if (admitted instanceof Promise) {
         const end = request.stopwatch?.beginQuery(() => 'admission')
         return void admitted

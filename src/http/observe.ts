@@ -69,12 +69,14 @@ function logRequest(
   }
 }
 
-/** The URL without the key. Decoded, so that the log's own filter recognises a key in any spelling. */
+const SECRET_PARAMETERS = ['key', 'code']
+
+/** The URL without key and sign-in code. Decoded, so that the log's own filter recognises a key in any spelling. */
 function loggableUrl(url: string): string {
   const [path = '', query] = url.slice(0, 500).split('?', 2)
   if (query === undefined) return decodeAscii(path)
   const parameters = new URLSearchParams(query)
-  if (parameters.has('key')) parameters.set('key', '[redacted]')
+  for (const name of SECRET_PARAMETERS) if (parameters.has(name)) parameters.set(name, '[redacted]')
   return `${decodeAscii(path)}?${decodeAscii(parameters.toString())}`
 }
 

@@ -52,7 +52,7 @@ export function completeDocument<Document extends object>(generated: Document): 
       if (response.description === operation.summary) response.description = 'OK'
       const headers = headersOf(status, isKeyed)
       if (Object.keys(headers).length > 0) response.headers = headers
-      if (status === '304') delete response.content
+      if (status === '304' || status === '204') delete response.content
       if (status >= '400') closeErrors(response)
     }
   }

@@ -66,6 +66,9 @@ const NAMED_ENUMS = [
   'KeyScope',
 ]
 
+/** Operations that make a key, or a session with one. */
+const NEW_SECRETS = ['createKey', 'createSession']
+
 let t: TestApp
 let raw: string
 let document: Document
@@ -115,6 +118,7 @@ describe('GET /openapi.json', () => {
       '/v1/orderbook/{id}',
       '/v1/plans',
       '/v1/resolve/{query}',
+      '/v1/session',
       '/v1/spread/{id}',
       '/v1/status',
       '/v1/usage',
@@ -224,7 +228,7 @@ describe('GET /openapi.json', () => {
     const ajv = new Ajv({ strict: false })
     for (const { operationId, responses, tags } of operations()) {
       // An example of a new key would be a key. What operators change is not tried on the demo.
-      if (operationId === 'createKey') continue
+      if (NEW_SECRETS.includes(operationId ?? '') || '204' in responses) continue
       if (tags?.includes('admin') && !/^(get|list)/.test(operationId ?? '')) continue
       const { content } = responses['200'] ?? responses['201'] ?? {}
       const { schema = {} } = (content?.['application/json'] ?? {}) as { schema?: Shown }
@@ -238,8 +242,9 @@ describe('GET /openapi.json', () => {
     }
   })
 
-  test('has at most 500 KB', () => {
-    expect(Buffer.byteLength(raw)).toBeLessThan(500_000)
+  // Of which an operation takes about 3 KB. Repeated texts and schemas that have no name show here first.
+  test('has at most 600 KB', () => {
+    expect(Buffer.byteLength(raw)).toBeLessThan(600_000)
   })
 
   test('names every row, answer, body and error', () => {
@@ -290,7 +295,7 @@ describe('GET /openapi.json', () => {
       expect(Object.keys(responses)).toEqual(expect.arrayContaining(['400', '500', '503']))
       for (const [status, { description, content, headers }] of Object.entries(responses)) {
         expect(description).not.toBe('Default Response')
-        expect(content === undefined).toBe(status === '304')
+        expect(content === undefined).toBe(['204', '304'].includes(status))
         if (!status.startsWith('2')) expect(headers).toHaveProperty('x-request-id')
       }
     }
@@ -300,6 +305,8 @@ describe('GET /openapi.json', () => {
     const open = operations().filter(({ security }) => security?.length === 0)
     expect(open.map(({ operationId }) => operationId).sort()).toEqual([
       'createKey',
+      'createSession',
+      'deleteSession',
       'getHealth',
       'getReadiness',
       'listPlans',

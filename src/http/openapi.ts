@@ -82,6 +82,12 @@ export async function describeApi(
           },
           query: { type: 'apiKey', in: 'query', name: 'key', description: SAME_KEY },
           bearer: { type: 'http', scheme: 'bearer', description: SAME_KEY },
+          session: {
+            type: 'apiKey',
+            in: 'cookie',
+            name: 'auspex_session',
+            description: 'The cookie of `POST /v1/session`, on pages of this service alone.',
+          },
           operator: {
             type: 'apiKey',
             in: 'header',
@@ -113,7 +119,7 @@ export function describeErrors(app: FastifyInstance): void {
   })
 }
 
-const WITH_KEY: Record<string, string[]>[] = [{ header: [] }, { query: [] }, { bearer: [] }]
+const WITH_KEY: Record<string, string[]>[] = [{ header: [] }, { query: [] }, { bearer: [] }, { session: [] }]
 
 function securityOf(access: Access): Record<string, string[]>[] {
   if (access === 'operator') return [{ operator: [] }, { bearer: [] }]

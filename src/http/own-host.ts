@@ -31,9 +31,12 @@ export function mayMakeKey(origin: string, request: FastifyRequest, settings: Ke
   // Browsers send it where the page is safe from rebinding, and no page can set it. It also counts behind a
   // proxy that does not pass the host on.
   if (request.headers['sec-fetch-site'] === 'same-origin') return true
-  // The protocols may differ: a proxy in front of the service ends TLS.
+  return isOriginOf(origin, request.host) && (publicUrl === undefined || isOwnHost(request.host, settings))
+}
+
+/** Whether an origin has this host and port. The protocols may differ: a proxy in front of the service ends TLS. */
+export function isOriginOf(origin: string, ownHost: string): boolean {
   const { protocol, host } = URL.canParse(origin) ? new URL(origin) : {}
-  const own = `${protocol}//${request.host}`
-  const isSame = host !== undefined && host !== '' && URL.canParse(own) && new URL(own).host === host
-  return isSame && (publicUrl === undefined || isOwnHost(request.host, settings))
+  const own = `${protocol}//${ownHost}`
+  return host !== undefined && host !== '' && URL.canParse(own) && new URL(own).host === host
 }

@@ -16,7 +16,8 @@ const HEADERS_MAX = 100
 /**
  * Checks the headers of every request, and sets those of every answer that do not depend on the route:
  * the request's id, the ban on guessing content types, and CORS headers that let pages of any origin
- * call the API. Keys travel in headers that a page must set itself, never in cookies.
+ * call the API. They never allow credentials: a page of another origin sends a key in a header that it sets itself,
+ * and the cookie of a session is for pages of this service alone (see `findSession`).
  * Only browsers send an origin, so only they get the CORS headers. Keys are made for pages of few origins:
  * see `mayMakeKey`.
  */

@@ -34,7 +34,7 @@ const LAST_WRITES_MS_MAX = 5_000
 export type ClientConnectionOptions = ConnectionOptions & {
   socket: SocketKind
   caller: Caller
-  /** The digest of the key. */
+  /** The digest of the key, or of the session that stands for it. */
   digest: string
   session: SocketSession
   webSocket: WebSocket

@@ -2,9 +2,7 @@ import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { AddressThrottle } from '../accounts/address-throttle.js'
-import { digestSecret } from '../accounts/secret.js'
 import { ADMITTED } from '../http/connection-shares.js'
-import { findSecret } from '../http/guard.js'
 import { faultFields } from '../lib/fault-fields.js'
 import { withTimeout } from '../lib/timeout.js'
 import { pollUntil } from '../lib/timing.js'
@@ -26,6 +24,7 @@ import { KeyCheck } from './key-check.js'
 import {
   type AdmittedSocket,
   createUpgradeReader,
+  findCredentials,
   type RefusedSocket,
   SocketAdmission,
   type SocketRequest,
@@ -173,7 +172,7 @@ export class SocketDoor {
     return this.#isClosing || count >= CONNECTIONS_MAX || isOver
   }
 
-  /** Whether the key can be refused without looking it up. */
+  /** Whether the key or session can be refused without looking it up. */
   #isKnownBad(request: SocketRequest): boolean {
     const digest = this.#findDigest(request)
     return digest === undefined || this.#deps.keyRing.recallRefusal(digest) !== undefined
@@ -181,7 +180,7 @@ export class SocketDoor {
 
   #findDigest(request: SocketRequest): string | undefined {
     try {
-      return digestSecret(findSecret(request) ?? '')
+      return findCredentials(request, this.#deps.config).digest
     } catch {
       return undefined
     }

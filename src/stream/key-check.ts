@@ -1,4 +1,5 @@
-import { type Caller, UNKNOWN_KEY } from '../accounts/key-ring.js'
+import { type Caller, SESSION_ENDED, UNKNOWN_KEY } from '../accounts/key-ring.js'
+import { isSessionDigest } from '../accounts/secret.js'
 import { CLOSE } from './connection.js'
 import type { Connections } from './connections.js'
 import type { StreamDeps } from './deps.js'
@@ -6,8 +7,8 @@ import type { StreamDeps } from './deps.js'
 type KeyCheckDeps = Pick<StreamDeps, 'keyRing' | 'clock'>
 
 /**
- * Closes connections whose key was revoked or has expired, whose account was suspended or deleted, or whose
- * plan was changed, some seconds later at most.
+ * Closes connections whose key was revoked or has expired, whose session has ended, whose account was suspended or
+ * deleted, or whose plan was changed, some seconds later at most.
  */
 export class KeyCheck {
   readonly #deps: KeyCheckDeps
@@ -64,8 +65,10 @@ export class KeyCheck {
 
   /** A key that worked and is unknown now was revoked. */
   #describeRefusal(digest: string): { message: string; closeReason: string } {
-    const refusal = this.#deps.keyRing.recallRefusal(digest) ?? UNKNOWN_KEY
+    const message = isSessionDigest(digest) ? SESSION_ENDED : UNKNOWN_KEY
+    const refusal = this.#deps.keyRing.recallRefusal(digest) ?? message
     if (refusal === UNKNOWN_KEY) return REVOKED
+    if (refusal === SESSION_ENDED) return { message, closeReason: 'the session has ended' }
     return { message: refusal, closeReason: 'the API key does not work any more' }
   }
 }

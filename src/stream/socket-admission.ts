@@ -1,10 +1,11 @@
 import type { IncomingMessage } from 'node:http'
 import type { Caller } from '../accounts/key-ring.js'
-import { digestSecret } from '../accounts/secret.js'
+import { digestSecret, digestSession } from '../accounts/secret.js'
 import { isOutage } from '../core/database-fault.js'
 import { ApiError } from '../core/errors.js'
-import { createAddressReader } from '../http/client-address.js'
+import { createAddressReader, createHostReader } from '../http/client-address.js'
 import { findSecret } from '../http/guard.js'
+import { findSession } from '../http/session-cookie.js'
 import { pollUntil } from '../lib/timing.js'
 import type { SessionRefusal, SocketSession } from '../sessions/socket-sessions.js'
 import { CLOSE, type ConnectionOptions, type SocketError, type SocketKind } from './connection.js'
@@ -18,6 +19,8 @@ export type SocketRequest = {
   /** In the form in which routes have them, for the search of the key. */
   query: { key: string | string[] | undefined }
   headers: IncomingMessage['headers']
+  /** That the client asked, as trusted proxies say. */
+  host: string
   options: ConnectionOptions | { code: string; message: string }
 }
 
@@ -31,6 +34,7 @@ const PATHS: Readonly<Record<string, SocketKind>> = {
 /** Reads requests that ask for a WebSocket; `undefined`: there is none at this path. */
 export function createUpgradeReader(trustedProxies: readonly string[]) {
   const readAddress = createAddressReader(trustedProxies)
+  const readHost = createHostReader(trustedProxies)
   return (request: IncomingMessage): SocketRequest | undefined => {
     const { url = '/', headers } = request
     const queryAt = url.indexOf('?')
@@ -43,6 +47,7 @@ export function createUpgradeReader(trustedProxies: readonly string[]) {
       address: readAddress(request),
       query: { key: keys.length > 1 ? keys : keys[0] },
       headers,
+      host: readHost(request),
       options: readOptions(socket, parameters),
     }
   }
@@ -67,9 +72,19 @@ const DATABASE_MS_MAX = 8_000
 export type AdmittedSocket = { caller: Caller; digest: string; session: SocketSession }
 export type RefusedSocket = { closeCode: number; error: SocketError }
 
-type AdmissionDeps = Pick<StreamDeps, 'admission' | 'socketSessions' | 'usage' | 'store' | 'floodLog'>
+/** What a client proves itself with: a key, or the session of its browser. Throws like `findSecret` and `findSession`. */
+export function findCredentials(request: SocketRequest, config: StreamDeps['config']) {
+  const secret = findSecret(request)
+  const session = secret === undefined ? findSession(request, config, { isChange: true }) : undefined
+  return { secret, session, digest: digestSecret(secret ?? '') ?? digestSession(session ?? '') }
+}
 
-/** Decides on clients that connect: by their key, then by the limits of its plan. */
+type AdmissionDeps = Pick<
+  StreamDeps,
+  'config' | 'admission' | 'socketSessions' | 'usage' | 'store' | 'floodLog'
+>
+
+/** Decides on clients that connect: by their key or session, then by the limits of its plan. */
 export class SocketAdmission {
   readonly #deps: AdmissionDeps
   readonly #connections: Connections
@@ -82,10 +97,10 @@ export class SocketAdmission {
 
   async admit(request: SocketRequest): Promise<AdmittedSocket | RefusedSocket> {
     try {
-      const secret = findSecret(request)
-      const digest = digestSecret(secret ?? '')
+      const { admission, config } = this.#deps
+      const { secret, session, digest } = findCredentials(request, config)
       if (digest !== undefined) await this.#untilDatabase()
-      const caller = await this.#deps.admission.identify(secret, { ip: request.address })
+      const caller = await admission.identify(secret, { ip: request.address }, session)
       const verdict = await this.#openSession(caller, request.socket)
       if ('refusal' in verdict) return refuseByLimit(verdict.refusal, request.socket, caller)
       this.#deps.usage.note(caller)
