@@ -9,6 +9,8 @@ export type ConnectionOptions = {
   isDeflated: boolean
   /** Books come with checksums. */
   hasIntegrity: boolean
+  /** Every event says which subscription it is for. */
+  isBySubscription: boolean
 }
 
 /** One client's socket, as the protocols of events and of orderbooks see it. */

@@ -150,6 +150,7 @@ describe('refusals', () => {
 
   test.each([
     ['/ws', 'compress=gzip', 'invalid_compress_option'],
+    ['/ws', 'by_subscription=yes', 'invalid_by_subscription_option'],
     ['/ws/orderbook', 'integrity=2', 'invalid_integrity_option'],
   ])('1008: %s?%s', async (path, query, code) => {
     const { key } = await t.createCaller('free')

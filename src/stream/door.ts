@@ -55,7 +55,7 @@ const LEAVE_MS_MAX = 300
 
 export type CreateProtocol = (
   connection: Connection,
-  options: { socket: SocketKind; hasIntegrity: boolean },
+  options: Omit<ConnectionOptions, 'isDeflated'> & { socket: SocketKind },
 ) => Protocol
 
 /** Takes the WebSockets of an HTTP server. */
@@ -213,7 +213,6 @@ export class SocketDoor {
   ): void {
     const { clock, floodLog, usage, shares, socketSessions } = this.#deps
     const { socket, options, address } = request
-    const { hasIntegrity } = options
     const connection = new ClientConnection({
       socket,
       webSocket,
@@ -227,7 +226,7 @@ export class SocketDoor {
       ...admitted,
       log: floodLog,
       flusher: this.#flusher,
-      createProtocol: (created) => this.#createProtocol(created, { socket, hasIntegrity }),
+      createProtocol: (created) => this.#createProtocol(created, { socket, ...options }),
       onEnd: (ended, code) => {
         this.#countTransfer(ended)
         this.#connections.delete(ended)

@@ -2,7 +2,6 @@ import { Gauge } from 'prom-client'
 import type { BusEvent } from '../bus/event.js'
 import { meterOf } from '../events/registry.js'
 import { FairSemaphore } from '../lib/fair-semaphore.js'
-import type { Connection } from './connection.js'
 import type { StreamDeps } from './deps.js'
 import { SharedFrame } from './fast/shared-frame.js'
 import { SubscriptionIndex } from './subscriptions/subscription-index.js'
@@ -14,9 +13,16 @@ const ITEMS_PER_ACCOUNT_MAX = 500_000
 
 type HubDependencies = Pick<StreamDeps, 'bus' | 'priceBus' | 'scoreBus' | 'metrics'>
 
+/** What events are for: a connection, or one subscription of a connection that wants to know which. */
+export type EventReceiver = {
+  push(frame: SharedFrame): void
+  /** The number of the subscription; absent: the connection wants each event once, as it is. */
+  readonly subscription?: number
+}
+
 /** Hands every published event to the connections that subscribed to it, as one frame for all. */
 export class StreamHub {
-  readonly subscriptions = new SubscriptionIndex<Connection>()
+  readonly subscriptions = new SubscriptionIndex<EventReceiver>()
   readonly resumptions = new FairSemaphore()
   #items = 0
   readonly #itemsByAccount = new Map<number, number>()
@@ -64,10 +70,29 @@ export class StreamHub {
   #deliver(events: readonly BusEvent[]): void {
     for (const event of events) {
       let frame: SharedFrame | undefined
-      for (const connection of this.subscriptions.match(event)) {
-        frame ??= new SharedFrame(event.text, meterOf(event.type))
-        connection.push(frame)
+      let framesBySubscription: Map<number, SharedFrame> | undefined
+      for (const receiver of this.subscriptions.match(event)) {
+        const { subscription } = receiver
+        if (subscription === undefined) {
+          frame ??= new SharedFrame(event.text, meterOf(event.type))
+          receiver.push(frame)
+        } else {
+          framesBySubscription ??= new Map()
+          receiver.push(nameFrame(framesBySubscription, event, subscription))
+        }
       }
     }
   }
 }
+
+/** Subscriptions with the same number are sent the same frame, whosever they are. */
+function nameFrame(frames: Map<number, SharedFrame>, event: BusEvent, subscription: number): SharedFrame {
+  const known = frames.get(subscription)
+  if (known !== undefined) return known
+  const frame = new SharedFrame(writeSubscriptionEvent(event, subscription), meterOf(event.type))
+  frames.set(subscription, frame)
+  return frame
+}
+
+export const writeSubscriptionEvent = ({ text }: BusEvent, subscription: number): string =>
+  `{"type":"subscription_event","subscription":${subscription},"event":${text}}`

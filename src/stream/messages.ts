@@ -38,6 +38,7 @@ const SOCKET_ERRORS = {
 /** Why a message about events was not taken. */
 export const STREAM_ERRORS = {
   ...SOCKET_ERRORS,
+  invalid_by_subscription_option: '`by_subscription` is neither 0 nor 1; then the connection ends',
   invalid_filter: 'a filter has a wrong type or value, or an unknown feed',
   unknown_type: 'no preset has this `type`',
   unknown_subscription: 'the connection has no subscription with this id',
@@ -79,6 +80,12 @@ const Count = Type.Integer({ minimum: 0 })
 const SubscriberId = Type.String({ description: 'A UUID, one for each connection' })
 const SubscriptionId = Type.String({ description: '`<subscriber_id>:<n>`, counted from 1' })
 
+const SubscriptionNumber = Type.Integer({
+  minimum: 1,
+  description: 'With `by_subscription=1`: the number after the colon of its `subscription_id`',
+})
+const AnyEvent = namedObject('ReplayedEvent', { type: Type.String() })
+
 const message = <const Name extends string, Fields extends TProperties>(type: Name, fields: Fields) =>
   Type.Object({ type: Type.Literal(type), ...fields })
 
@@ -93,6 +100,15 @@ export const CONTROL_MESSAGES = {
       subscription_type: Type.String(),
       warnings: Type.Array(Type.String(), {
         description: 'Slugs and condition ids that were not found, values that were capped',
+      }),
+      resume_seq: Type.Integer({
+        minimum: 0,
+        description:
+          'The number that the stream is at: a client that lost the connection before the first event resumes with it',
+      }),
+      resume_seq_of: Type.Union([Type.Literal('chain'), Type.Literal('prices'), Type.Literal('scores')], {
+        description:
+          'What is numbered so: events of the chain, coin prices or scores. `since_seq` is in this numbering',
       }),
       ...optional({
         resume: Type.Union([Type.Literal('exact'), Type.Literal('confirmed'), Type.Literal('gap')], {
@@ -109,11 +125,15 @@ export const CONTROL_MESSAGES = {
     'Snapshot',
     'The replay of a subscription, oldest first. Fills are replayed as messages of their own.',
     message('snapshot', {
+      subscription: Type.Optional(SubscriptionNumber),
       count: Count,
-      events: Type.Array(namedObject('ReplayedEvent', { type: Type.String() }), {
-        description: 'Event messages as they were sent live',
-      }),
+      events: Type.Array(AnyEvent, { description: 'Event messages as they were sent live' }),
     }),
+  ),
+  subscription_event: describeMessage(
+    'Event of a subscription',
+    'With `by_subscription=1`: an event, and the subscription that it is for. One that several match comes once for each.',
+    message('subscription_event', { subscription: SubscriptionNumber, event: AnyEvent }),
   ),
   unsubscribed: describeMessage(
     'Unsubscribed',

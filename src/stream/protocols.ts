@@ -17,10 +17,10 @@ export class Protocols {
     this.#feed = new BookFeed(deps)
   }
 
-  readonly create: CreateProtocol = (connection, { socket, hasIntegrity: integrity }) =>
+  readonly create: CreateProtocol = (connection, { socket, hasIntegrity, isBySubscription }) =>
     socket === 'events'
-      ? new EventProtocol(this.#deps, connection, this.#hub, this.#feed)
-      : new BookProtocol(this.#deps, connection, this.#feed, { integrity })
+      ? new EventProtocol(this.#deps, connection, this.#hub, this.#feed, { isBySubscription })
+      : new BookProtocol(this.#deps, connection, this.#feed, { integrity: hasIntegrity })
 
   close(): void {
     this.#hub.close()

@@ -59,12 +59,21 @@ function readOptions(socket: SocketKind, parameters: URLSearchParams): SocketReq
     return { code: 'invalid_compress_option', message: 'Invalid compress. Allowed: zlib' }
   }
   const integrity = parameters.get('integrity')
-  const isChoice = integrity === null || integrity === '0' || integrity === '1'
-  if (socket === 'orderbook' && !isChoice) {
+  if (socket === 'orderbook' && !isSwitch(integrity)) {
     return { code: 'invalid_integrity_option', message: 'Invalid integrity. Allowed: 0, 1' }
   }
-  return { isDeflated: compress === 'zlib', hasIntegrity: integrity === '1' }
+  const bySubscription = parameters.get('by_subscription')
+  if (socket === 'events' && !isSwitch(bySubscription)) {
+    return { code: 'invalid_by_subscription_option', message: 'Invalid by_subscription. Allowed: 0, 1' }
+  }
+  return {
+    isDeflated: compress === 'zlib',
+    hasIntegrity: integrity === '1',
+    isBySubscription: bySubscription === '1',
+  }
 }
+
+const isSwitch = (value: string | null): boolean => value === null || value === '0' || value === '1'
 
 /** While the service starts, clients wait this long for the database, and are then sent away. */
 const DATABASE_MS_MAX = 8_000

@@ -109,6 +109,12 @@ const COMPRESS: QueryParameter = {
   enum: ['zlib'],
   description: 'Live messages come as binary frames of raw deflate (RFC 1951), all others as text',
 }
+const BY_SUBSCRIPTION: QueryParameter = {
+  type: 'string',
+  enum: ['0', '1'],
+  description:
+    '`1`: every event comes in a `subscription_event`, which names the subscription that it is for',
+}
 const INTEGRITY: QueryParameter = {
   type: 'string',
   enum: ['0', '1'],
@@ -143,7 +149,7 @@ export function describeStreams() {
       events: describeChannel('/ws', EVENT_SOCKET, {
         title: 'Event socket',
         description: 'Events of the chain, prices of coins, and books with `type` `orderbook`.',
-        query: { key: KEY, compress: COMPRESS },
+        query: { key: KEY, compress: COMPRESS, by_subscription: BY_SUBSCRIPTION },
       }),
       orderbook: describeChannel('/ws/orderbook', ORDERBOOK_SOCKET, {
         title: 'Orderbook socket',
@@ -257,7 +263,7 @@ const describeOperations = () => ({
     operate('events', 'receive', 'Unsubscribe', ['unsubscribe'], ['unsubscribed', 'error']),
     operate('events', 'receive', 'Ping', ['ping'], ['pong']),
     operate('events', 'send', 'Replay', ['snapshot', 'fill']),
-    operate('events', 'send', 'Live events', Object.keys(EVENT_MESSAGES)),
+    operate('events', 'send', 'Live events', [...Object.keys(EVENT_MESSAGES), 'subscription_event']),
     operate('events', 'send', 'Heartbeat', ['heartbeat']),
     operate('events', 'send', 'Refuse and close', ['error']),
     ...bookOperations('events', 'error', BOOKS_SENT),

@@ -51,6 +51,8 @@ const ack = (id: string, type: string, number = 1) => ({
   subscription_id: `${id}:${number}`,
   subscription_type: type,
   warnings: [],
+  resume_seq: expect.any(Number),
+  resume_seq_of: expect.any(String),
 })
 const EMPTY = { type: 'snapshot', count: 0, events: [] }
 
@@ -456,6 +458,49 @@ describe('who receives what', () => {
     await client.say({ action: 'unsubscribe', subscription_id: `${id}:1` })
     await client.say({ action: 'unsubscribe', subscription_id: `${id}:3` })
     expect(await deliver(client, event, ['trade', { name: 'b' }, { wallets: [ALICE] }])).toEqual(['a'])
+  })
+
+  test('by subscription: each has its own events, replays and prices, and names them', async () => {
+    const client = stream.connect('enterprise', 1, {}, true)
+    clients.push(client)
+    publish(['trade', { name: 'past' }, { wallets: [ALICE] }])
+    const [, ofAlice] = await client.subscribe('trades', { wallets: [ALICE] })
+    expect(ofAlice).toMatchObject({ type: 'snapshot', subscription: 1, count: 1 })
+    await client.subscribe('trades', { tokens: ['10'], snapshot_count: 0 })
+    await client.subscribe('chainlink', { feeds: ['BTC/USD'] })
+    await client.subscribe('chainlink', { feeds: ['BTC/USD', 'ETH/USD'] })
+    publish(
+      ['trade', { name: 'both' }, { wallets: [ALICE], tokens: ['10'] }],
+      ['trade', { name: 'second' }, { wallets: [BOB], tokens: ['10'] }],
+    )
+    stream.priceBus.publish([priceOf('BTC/USD')])
+    const named = client.connection.take().map(({ type, subscription, event }) => {
+      expect(type).toBe('subscription_event')
+      const { data } = event as { data: { name?: string; feed?: string } }
+      return `${subscription} ${data.name ?? data.feed}`
+    })
+    expect(named.sort()).toEqual(['1 both', '2 both', '2 second', '3 BTC/USD', '4 BTC/USD'])
+    const [flat] = (await client.subscribe('fills')).slice(1)
+    expect(flat).toEqual({ ...EMPTY, subscription: 5 })
+  })
+
+  test('the acknowledgement has the number that the subscription begins after, in its numbering', async () => {
+    const client = connect()
+    publish(['trade', { name: 'a' }])
+    const [chain] = await client.subscribe('trades')
+    expect(chain).toMatchObject({ resume_seq: stream.bus.publishedSeq, resume_seq_of: 'chain' })
+    stream.priceBus.publish([priceOf('BTC/USD')])
+    const [prices] = await client.subscribe('chainlink')
+    expect(prices).toMatchObject({ resume_seq: stream.priceBus.publishedSeq, resume_seq_of: 'prices' })
+    const [mixed] = await client.subscribe('oracle')
+    expect(mixed).toMatchObject({ resume_seq: stream.bus.publishedSeq, resume_seq_of: 'chain' })
+    const [scores] = await client.subscribe('scores')
+    expect(scores).toMatchObject({ resume_seq_of: 'scores' })
+    publish(['trade', { name: 'b' }])
+    client.connection.take()
+    const [resumed, missed] = await client.subscribe('trades', { since_seq: chain?.resume_seq })
+    expect(resumed).toMatchObject({ resume: 'exact' })
+    expect(missed).toMatchObject({ count: 1, events: [{ data: { name: 'b' } }] })
   })
 
   test('a slug stands for its market, and that of an event for all of its markets', async () => {

@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
+import type { Bus } from '../../bus/bus.js'
 import type { BusEvent } from '../../bus/event.js'
 import type { Resumption } from '../../events/event-log.js'
 import { showValue } from '../../lib/show-value.js'
@@ -8,7 +9,7 @@ import { BOOK_ITEMS_MAX } from '../books/book-request.js'
 import { ClientWork, toWorkRefusal } from '../client-work.js'
 import { CLOSE, type Connection, type Protocol, Refusal } from '../connection.js'
 import type { StreamDeps } from '../deps.js'
-import type { StreamHub } from '../hub.js'
+import type { EventReceiver, StreamHub } from '../hub.js'
 import type { SubscribedMessage } from '../messages.js'
 import {
   canBePending,
@@ -55,8 +56,14 @@ type ProtocolDeps = Pick<
   | 'floodLog'
 >
 
+type EventProtocolOptions = {
+  /** Subscriptions do not share events: each has its own, and those of coin prices do not replace each other. */
+  isBySubscription: boolean
+}
+
 type Subscription = {
   id: string
+  receiver: EventReceiver
   type: string
   /** An event that one of them matches is received. */
   filters: readonly EventFilter[]
@@ -79,6 +86,7 @@ export class EventProtocol implements Protocol {
   readonly #connection: Connection
   readonly #hub: StreamHub
   readonly #feed: BookFeed
+  readonly #isBySubscription: boolean
   readonly #work: ClientWork
   /** Made when the client asks for books. */
   #books: BookProtocol | undefined
@@ -91,11 +99,18 @@ export class EventProtocol implements Protocol {
   #replays: Promise<void> = Promise.resolve()
   #isClosed = false
 
-  constructor(deps: ProtocolDeps, connection: Connection, hub: StreamHub, feed: BookFeed) {
+  constructor(
+    deps: ProtocolDeps,
+    connection: Connection,
+    hub: StreamHub,
+    feed: BookFeed,
+    { isBySubscription }: EventProtocolOptions,
+  ) {
     this.#deps = deps
     this.#connection = connection
     this.#hub = hub
     this.#feed = feed
+    this.#isBySubscription = isBySubscription
     this.#work = new ClientWork(deps, connection.caller)
   }
 
@@ -186,11 +201,25 @@ export class EventProtocol implements Protocol {
       subscription_id: subscription.id,
       subscription_type: subscription.type,
       warnings: [...request.warnings, ...warnings],
+      ...this.#presentPlace(subscription),
       ...(resume !== undefined && { resume }),
       ...(request.prices !== undefined && presentPrices(request.prices)),
     } satisfies SubscribedMessage)
     subscription.replay = replay
     if (replay.begin()) this.#replays = this.#replays.then(() => replay.run())
+  }
+
+  /** The number that the subscription begins after, in the numbering that `since_seq` is in. */
+  #presentPlace({ filters, prices, scores }: Subscription) {
+    const { bus, priceBus, scoreBus } = this.#deps
+    const present = (of: 'chain' | 'prices' | 'scores', { publishedSeq }: Bus) => ({
+      resume_seq: publishedSeq,
+      resume_seq_of: of,
+    })
+    if (filters.length > 0) return present('chain', bus)
+    return scores === undefined && prices !== undefined
+      ? present('prices', priceBus)
+      : present('scores', scoreBus)
   }
 
   async #resolve(request: SubscribeRequest) {
@@ -243,8 +272,11 @@ export class EventProtocol implements Protocol {
       throw refuseItems()
     }
     this.#items += items
+    const id = this.#nextId()
+    const receiver = this.#receiverOf(this.#count)
     const subscription: Subscription = {
-      id: this.#nextId(),
+      id,
+      receiver,
       type,
       filters,
       items,
@@ -253,11 +285,16 @@ export class EventProtocol implements Protocol {
       scores,
       replay: undefined,
       armedSeq: undefined,
-      prepared: stored.map((filter) => this.#hub.subscriptions.prepare(this.#connection, filter)),
+      prepared: stored.map((filter) => this.#hub.subscriptions.prepare(receiver, filter)),
       removePrices: undefined,
     }
     this.#subscriptions.set(subscription.id, subscription)
     return subscription
+  }
+
+  #receiverOf(subscription: number): EventReceiver {
+    if (!this.#isBySubscription) return this.#connection
+    return { subscription, push: (frame) => this.#connection.push(frame) }
   }
 
   /** Puts the filters into the index, where they have no effect before they are armed. */
@@ -273,7 +310,7 @@ export class EventProtocol implements Protocol {
     resume: Resumption | undefined,
   ): Replay {
     const { bus, priceBus, eventLog, clock } = this.#deps
-    const { filters, prices, scores } = subscription
+    const { filters, prices, scores, receiver } = subscription
     const { plan } = this.#connection.caller
     const hasEvents = filters.length > 0
     const query = { requested, plan, nowMs: clock.now(), hasEvents, prices, scores, resume }
@@ -284,6 +321,7 @@ export class EventProtocol implements Protocol {
       resumptions: this.#hub.resumptions,
       connection: this.#connection,
       isFlat,
+      subscription: receiver.subscription,
       start: startOf(query, bus.lastSeq),
       isWanted: (event) => isWantedBy(filters, event),
       wasDelivered: (event) => this.#wasDelivered(event),
@@ -294,6 +332,7 @@ export class EventProtocol implements Protocol {
   }
 
   #wasDelivered(event: BusEvent): boolean {
+    if (this.#isBySubscription) return false
     for (const { armedSeq, filters } of this.#subscriptions.values()) {
       if (armedSeq !== undefined && event.seq > armedSeq && isWantedBy(filters, event)) return true
     }
@@ -301,13 +340,13 @@ export class EventProtocol implements Protocol {
   }
 
   #arm(subscription: Subscription): void {
-    const { prepared, prices } = subscription
+    const { prepared, prices, receiver } = subscription
     subscription.replay = undefined
     subscription.armedSeq = this.#deps.bus.publishedSeq
     for (const filter of prepared) filter.arm()
     if (prices === undefined) return
-    this.#removePrices?.()
-    this.#removePrices = this.#hub.subscriptions.add(this.#connection, prices)
+    if (!this.#isBySubscription) this.#removePrices?.()
+    this.#removePrices = this.#hub.subscriptions.add(receiver, prices)
     subscription.removePrices = this.#removePrices
   }
 

@@ -7,6 +7,7 @@ import type { FairSemaphore } from '../../lib/fair-semaphore.js'
 import type { ClientWork } from '../client-work.js'
 import type { Connection } from '../connection.js'
 import type { TransferMeter } from '../fast/shared-frame.js'
+import { writeSubscriptionEvent } from '../hub.js'
 
 /**
  * Resumptions of one account that read the log of events at the same time; the others wait. Reading a day of it
@@ -38,6 +39,8 @@ export type ReplayOptions = {
   connection: Connection
   start: ReplayStart
   isFlat: boolean
+  /** Its number, where the connection wants to know which subscription an event is for. */
+  subscription: number | undefined
   isWanted: (event: BusEvent) => boolean
   /** The connection has received it live, by another subscription. */
   wasDelivered: (event: BusEvent) => boolean
@@ -78,9 +81,9 @@ export class Replay {
   #isStopped = false
 
   constructor(options: ReplayOptions) {
-    const { start, connection, isFlat, bus } = options
+    const { start, connection, isFlat, subscription, bus } = options
     this.#options = options
-    this.#frames = new ReplayFrames(connection, isFlat)
+    this.#frames = new ReplayFrames(connection, { isFlat, subscription })
     this.#startSeq = bus.publishedSeq
     this.#cursor = start.kind === 'seq' ? start.afterSeq : 0
   }
@@ -261,21 +264,28 @@ const FRAME_LENGTH_MAX = 1024 * 1024
 class ReplayFrames {
   readonly #connection: Connection
   readonly #isFlat: boolean
+  readonly #subscription: number | undefined
   #texts: string[] = []
   #length = 0
   #meter: TransferMeter = 'ws_onchain'
   #hasSent = false
   #sentLength = 0
 
-  constructor(connection: Connection, isFlat: boolean) {
+  constructor(
+    connection: Connection,
+    { isFlat, subscription }: Pick<ReplayOptions, 'isFlat' | 'subscription'>,
+  ) {
     this.#connection = connection
     this.#isFlat = isFlat
+    this.#subscription = subscription
   }
 
   add(event: BusEvent): void {
     const { text } = event
     if (this.#isFlat) {
-      this.#send(text, meterOf(event.type))
+      const subscription = this.#subscription
+      const named = subscription === undefined ? text : writeSubscriptionEvent(event, subscription)
+      this.#send(named, meterOf(event.type))
       return
     }
     if (this.#length + text.length > FRAME_LENGTH_MAX) this.#flush()
@@ -299,7 +309,8 @@ class ReplayFrames {
 
   #flush(): void {
     const { length } = this.#texts
-    const text = `{"type":"snapshot","count":${length},"events":[${this.#texts.join(',')}]}`
+    const subscription = this.#subscription === undefined ? '' : `"subscription":${this.#subscription},`
+    const text = `{"type":"snapshot",${subscription}"count":${length},"events":[${this.#texts.join(',')}]}`
     this.#texts = []
     this.#length = 0
     this.#send(text, this.#meter)

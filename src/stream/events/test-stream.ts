@@ -40,9 +40,14 @@ export async function openTestStream(options: TestStreamOptions = {}) {
   const { priceBus } = ctx
   const hub = new StreamHub(ctx)
   const feed = new BookFeed(ctx)
-  const connect = (plan: PlanId = 'enterprise', accountId = 1, deps: Partial<typeof ctx> = {}) => {
+  const connect = (
+    plan: PlanId = 'enterprise',
+    accountId = 1,
+    deps: Partial<typeof ctx> = {},
+    isBySubscription = false,
+  ) => {
     const connection = new RecordingConnection(plan, accountId)
-    const protocol = new EventProtocol({ ...ctx, ...deps }, connection, hub, feed)
+    const protocol = new EventProtocol({ ...ctx, ...deps }, connection, hub, feed, { isBySubscription })
     const say = async (message: object | string) => {
       const text = typeof message === 'string' ? message : JSON.stringify(message)
       await protocol.onMessage(text)
