@@ -2,6 +2,7 @@ export type {
   Answer,
   DownloadPath,
   ListPath,
+  OptionsArgument,
   PathOf,
   RequestOptions,
   Row,

@@ -28,8 +28,8 @@ export const formatGain = (dollars: number): string => `${dollars > 0 ? '+' : ''
 
 /** The price of a share as the platform's traders say it: in cents, which is also the probability in per cent. */
 export function formatPrice(price: number): string {
-  const cents = price * 100
-  return `${Number.isInteger(Math.round(cents * 1e6) / 1e6) ? Math.round(cents) : cents.toFixed(1)}¢`
+  const cents = Math.round(price * 1_000) / 10
+  return `${cents}¢`
 }
 
 export const formatPercent = (part: number): string => `${(part * 100).toFixed(part < 0.1 ? 1 : 0)} %`
@@ -40,9 +40,9 @@ export const shortenAddress = (address: string): string =>
 
 const DAY_MS = 86_400_000
 
-/** Of today the time alone. */
+/** Of times that are near the time alone. */
 export const formatTime = (ms: number): string =>
-  Date.now() - ms < DAY_MS / 2 ? TIME.format(ms) : DATE_TIME.format(ms)
+  Math.abs(Date.now() - ms) < DAY_MS / 2 ? TIME.format(ms) : DATE_TIME.format(ms)
 
 /** `2026-11-17 17:05:31 UTC`. */
 export const formatUtc = (ms: number): string =>

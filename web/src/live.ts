@@ -1,4 +1,4 @@
-import type { StreamEvent, StreamStatus, Subscription } from 'auspex-client'
+import type { StreamEvent, StreamGap, StreamStatus, SubscribeOptions } from 'auspex-client'
 import { useEffect, useRef, useState } from 'react'
 import { auspex } from './api.js'
 
@@ -7,8 +7,8 @@ export type LiveState = StreamStatus | 'resumed' | 'failed'
 
 /** Follows a stream while the page shows it. All streams of a page share one connection. */
 export function useLive(
-  subscription: Subscription | undefined,
-  onEvent: (event: StreamEvent) => void,
+  subscription: SubscribeOptions | undefined,
+  onEvent: (event: StreamEvent | StreamGap) => void,
 ): LiveState {
   const [state, setState] = useState<LiveState>('connecting')
   const latest = useRef(onEvent)
@@ -17,7 +17,7 @@ export function useLive(
 
   useEffect(() => {
     if (wanted === undefined) return
-    const events = auspex.subscribe(JSON.parse(wanted) as Subscription)
+    const events = auspex.subscribe(JSON.parse(wanted) as SubscribeOptions)
     let wasLost = false
     events.onStatus((status) => {
       setState(status === 'open' && wasLost ? 'resumed' : status)
@@ -33,12 +33,4 @@ export function useLive(
     return () => events.close()
   }, [wanted])
   return state
-}
-
-/** The newest rows first, and no more than these. */
-export function usePrepended<Row>(
-  max: number,
-): [readonly Row[], (row: Row) => void, (rows: readonly Row[]) => void] {
-  const [rows, setRows] = useState<readonly Row[]>([])
-  return [rows, (row) => setRows((before) => [row, ...before].slice(0, max)), setRows]
 }

@@ -1,4 +1,4 @@
-import type { StreamEvent, Subscription } from 'auspex-client'
+import type { StreamEvent, StreamGap, SubscribeOptions } from 'auspex-client'
 import { useState } from 'react'
 import { useLive } from '../live.js'
 import { CopyButton } from '../parts/copy-button.js'
@@ -14,13 +14,13 @@ const TYPES = [
 
 const SHOWN = 200
 
-type Seen = { id: number; atMs: number; event: StreamEvent; text: string }
+type Seen = { id: number; atMs: number; event: StreamEvent | StreamGap; text: string }
 
 /** Subscribes as a program would, and shows what comes. */
 export function InspectorPage() {
   const [type, setType] = useState('trades')
   const [filters, setFilters] = useState('{}')
-  const [subscription, setSubscription] = useState<Subscription>()
+  const [subscription, setSubscription] = useState<SubscribeOptions>()
   const [problem, setProblem] = useState<string>()
   const [seen, setSeen] = useState<readonly Seen[]>([])
   const [isPaused, setPaused] = useState(false)
@@ -37,7 +37,7 @@ export function InspectorPage() {
       const parsed: unknown = JSON.parse(filters)
       setProblem(undefined)
       setSeen([])
-      setSubscription({ type, filters: parsed } as Subscription)
+      setSubscription({ type, filters: parsed } as SubscribeOptions)
     } catch {
       setProblem('The filters are not JSON, such as {"min_size": 100}.')
     }

@@ -4,7 +4,7 @@ import { useLive } from '../live.js'
 import { LiveBadge } from '../parts/live-badge.js'
 import { Loaded } from '../parts/loaded.js'
 import { Panel } from '../parts/panel.js'
-import { type LiveTrade, type ShownTrade, Trades, tradeOfEvent, tradeOfRow } from '../parts/trades.js'
+import { type ShownTrade, Trades, tradeOfEvent, tradesOfRows } from '../parts/trades.js'
 
 const BIG_DOLLARS = 500
 const SHOWN = 12
@@ -18,16 +18,15 @@ export function BigTrades() {
     query: { after, min_amount_usd: BIG_DOLLARS, fills: 'taker', limit: 100 },
   })
   const state = useLive(
-    { type: 'large_trades', filters: { event_types: ['trade'], min_size: BIG_DOLLARS, snapshot_count: 0 } },
+    { type: 'large_trades', filters: { event_types: ['trade'], min_size: BIG_DOLLARS }, snapshotCount: 0 },
     (event) => {
-      if (event.type === 'trade')
-        setLive((before) => [tradeOfEvent(event.data as LiveTrade), ...before].slice(0, SHOWN))
+      if (event.type === 'trade') setLive((before) => [tradeOfEvent(event), ...before].slice(0, SHOWN))
     },
   )
   return (
     <Panel title="Biggest trades of the last hour" aside={<LiveBadge state={state} />}>
       <Loaded query={trades} height={26}>
-        {({ trades: rows }) => <Trades trades={biggestOf([...live, ...rows.map(tradeOfRow)])} />}
+        {({ trades: rows }) => <Trades trades={biggestOf([...live, ...tradesOfRows(rows)])} />}
       </Loaded>
     </Panel>
   )

@@ -74,15 +74,11 @@ const Wallets = ({ period, tag }: { period: Period; tag: string | undefined }) =
             { title: '#', cell: ({ rank }) => rank, isNumber: true },
             { title: 'Wallet', cell: ({ wallet }) => <WalletLink wallet={wallet} /> },
             { title: 'Realized', cell: ({ realized_pnl: pnl }) => <Gain value={pnl} />, isNumber: true },
-            ...(period === 'all'
-              ? [
-                  {
-                    title: 'Total',
-                    cell: ({ total_pnl: pnl }: { total_pnl?: number }) => <Gain value={pnl ?? 0} />,
-                    isNumber: true,
-                  },
-                ]
-              : []),
+            {
+              title: 'Total',
+              cell: (row) => ('total_pnl' in row ? <Gain value={row.total_pnl} /> : '–'),
+              isNumber: true,
+            },
             { title: 'Won', cell: ({ gross_profit: won }) => <Dollars value={won} />, isNumber: true },
             { title: 'Lost', cell: ({ gross_loss: lost }) => <Dollars value={lost} />, isNumber: true },
             {

@@ -4,7 +4,7 @@ import { useLive } from '../live.js'
 import { LiveBadge } from '../parts/live-badge.js'
 import { Loaded } from '../parts/loaded.js'
 import { Panel } from '../parts/panel.js'
-import { type LiveTrade, type ShownTrade, Trades, tradeOfEvent, tradeOfRow } from '../parts/trades.js'
+import { type ShownTrade, Trades, tradeOfEvent, tradesOfRows } from '../parts/trades.js'
 
 const SHOWN = 25
 
@@ -13,10 +13,9 @@ export function LiveTrades({ slug }: { slug: string }) {
   const [live, setLive] = useState<readonly ShownTrade[]>([])
   const trades = useApi('/v3/markets/slug/{slug}/trades', { path: { slug }, query: { limit: SHOWN } })
   const state = useLive(
-    { type: 'trades', filters: { slugs: [slug], event_types: ['trade'], snapshot_count: 0 } },
+    { type: 'trades', filters: { slugs: [slug], event_types: ['trade'] }, snapshotCount: 0 },
     (event) => {
-      if (event.type === 'trade')
-        setLive((before) => [tradeOfEvent(event.data as LiveTrade), ...before].slice(0, SHOWN))
+      if (event.type === 'trade') setLive((before) => [tradeOfEvent(event), ...before].slice(0, SHOWN))
     },
   )
   return (
@@ -30,7 +29,7 @@ export function LiveTrades({ slug }: { slug: string }) {
         }}
       >
         {({ trades: rows }) => (
-          <Trades trades={[...live, ...rows.map(tradeOfRow)].slice(0, SHOWN)} without="market" />
+          <Trades trades={[...live, ...tradesOfRows(rows)].slice(0, SHOWN)} without="market" />
         )}
       </Loaded>
     </Panel>

@@ -1,5 +1,5 @@
-import type { Row } from 'auspex-client'
-import { formatAmount, formatDollars, formatPrice } from '../format.js'
+import type { Schemas, StreamEvent } from 'auspex-client'
+import { formatAmount, formatDollars, formatPrice, toMs } from '../format.js'
 import { type Column, Table } from './table.js'
 import { MarketLink, Side, Time, WalletLink } from './values.js'
 
@@ -18,9 +18,13 @@ export type ShownTrade = {
   isNew: boolean
 }
 
-export const tradeOfRow = (trade: Row<'/v3/trades'>): ShownTrade => ({
+/** Fills; a list may also have rows that stand for several. */
+export const tradesOfRows = (rows: readonly (Schemas['Trade'] | object)[]): ShownTrade[] =>
+  rows.flatMap((row) => ('id' in row ? [tradeOfRow(row)] : []))
+
+const tradeOfRow = (trade: Schemas['Trade']): ShownTrade => ({
   id: trade.id,
-  atMs: Number(trade.timestamp) * 1_000,
+  atMs: toMs(trade.timestamp),
   wallet: trade.maker,
   side: trade.direction,
   price: trade.price,
@@ -32,21 +36,9 @@ export const tradeOfRow = (trade: Row<'/v3/trades'>): ShownTrade => ({
   isNew: false,
 })
 
-/** The fields of a live trade that the pages use. */
-export type LiveTrade = {
-  tx_hash: string
-  log_index: number
-  timestamp: number
-  maker: string
-  side: string
-  price: number
-  size: number
-  market_slug?: string
-  market_title?: string
-  outcome?: string
-}
+export type LiveTrade = Extract<StreamEvent, { type: 'trade' }>
 
-export const tradeOfEvent = (trade: LiveTrade): ShownTrade => ({
+export const tradeOfEvent = ({ data: trade }: LiveTrade): ShownTrade => ({
   id: `${trade.tx_hash} ${trade.log_index}`,
   atMs: trade.timestamp,
   wallet: trade.maker,

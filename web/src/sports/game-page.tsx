@@ -1,4 +1,5 @@
 import { useParams } from '@tanstack/react-router'
+import type { Answer } from 'auspex-client'
 import { useMemo, useState } from 'react'
 import { useApi } from '../api.js'
 import { LazyChart } from '../charts/lazy-chart.js'
@@ -30,7 +31,7 @@ export function GamePage() {
             <Figure title="Starts">{startTime === null ? '–' : <Time at={startTime} />}</Figure>
             <Figure title="Volume">{formatShortDollars(volume ?? 0)}</Figure>
           </dl>
-          <History slug={slug} />
+          <History slug={slug} markets={markets} />
           <Panel title="Markets">
             <Table
               label="Markets of the game"
@@ -61,8 +62,15 @@ export function GamePage() {
   )
 }
 
+type GameMarket = Answer<'/v2/sports/games/{slug}'>['markets'][number]
+
 /** Prices of the first outcomes of the game over time. */
-function History({ slug }: { slug: string }) {
+function History({ slug, markets }: { slug: string; markets: readonly GameMarket[] }) {
+  const nameOf = (token: string) => {
+    const market = markets.find(({ clobTokenIds: tokens }) => tokens.includes(token))
+    const outcome = market?.outcomes[market.clobTokenIds.indexOf(token)] ?? 'outcome'
+    return `${market?.groupItemTitle ?? market?.question ?? ''}: ${outcome}`
+  }
   const history = useApi('/v2/sports/games/{slug}/history', {
     path: { slug },
     query: { limit_tokens: 6, interval: '1d', fidelity: 5 },
@@ -89,8 +97,8 @@ function History({ slug }: { slug: string }) {
           <>
             <LazyChart label="Prices of the game's outcomes" series={series} format={formatPrice} />
             <Legend
-              entries={list.map(({ outcome, token_id: token }, index) => ({
-                name: `${outcome ?? 'outcome'} (${token.slice(0, 4)}…)`,
+              entries={list.map(({ token_id: token }, index) => ({
+                name: nameOf(token),
                 colour: colourOf(`series-${(index % 8) + 1}`),
               }))}
             />

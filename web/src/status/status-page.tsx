@@ -130,8 +130,14 @@ function Coverage() {
             keyOf={({ kind }) => kind}
             columns={[
               { title: 'Data', cell: ({ kind }) => kind },
-              { title: 'From', cell: ({ from }) => (from === null ? '–' : <Time at={from.time} />) },
-              { title: 'To', cell: ({ to }) => (to === null ? '–' : <Time at={to.time} />) },
+              {
+                title: 'From',
+                cell: ({ from }) => (from === null || from.time === null ? '–' : <Time at={from.time} />),
+              },
+              {
+                title: 'To',
+                cell: ({ to }) => (to === null || to.time === null ? '–' : <Time at={to.time} />),
+              },
               {
                 title: 'Holes',
                 cell: ({ holes, is_complete: isComplete }) => (isComplete ? 'none' : `${holes.length}`),

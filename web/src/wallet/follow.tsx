@@ -1,7 +1,6 @@
 import { useState } from 'react'
 import { formatAmount, formatPrice, shortenAddress } from '../format.js'
 import { useLive } from '../live.js'
-import type { LiveTrade } from '../parts/trades.js'
 import { showToast } from '../toasts.js'
 
 /** Tells the reader of each trade of the wallet while its page is open. */
@@ -9,11 +8,11 @@ export function Follow({ address, name }: { address: string; name: string | null
   const [isFollowed, setFollowed] = useState(false)
   useLive(
     isFollowed
-      ? { type: 'trades', filters: { wallets: [address], event_types: ['trade'], snapshot_count: 0 } }
+      ? { type: 'trades', filters: { wallets: [address], event_types: ['trade'] }, snapshotCount: 0 }
       : undefined,
-    ({ type, data }) => {
-      if (type !== 'trade') return
-      const { maker, side, size, price, outcome, market_title: market } = data as LiveTrade
+    (event) => {
+      if (event.type !== 'trade') return
+      const { maker, side, size, price, outcome, market_title: market } = event.data
       if (maker !== address) return
       const who = name ?? shortenAddress(address)
       showToast(

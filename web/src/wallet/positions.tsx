@@ -18,7 +18,7 @@ export const OpenPositions = ({ address }: { address: string }) => (
       {(positions) => (
         <Table
           label="Open positions"
-          rows={positions}
+          rows={positions.filter((position) => 'token_id' in position)}
           keyOf={({ token_id: token }) => token}
           columns={[
             {
@@ -28,7 +28,7 @@ export const OpenPositions = ({ address }: { address: string }) => (
             },
             { title: 'Outcome', cell: ({ outcome }) => outcome ?? '–' },
             { title: 'Shares', cell: ({ size }) => formatAmount(size), isNumber: true },
-            { title: 'Bought at', cell: ({ avg_price: price }) => formatPrice(price), isNumber: true },
+            { title: 'Bought at', cell: ({ avg_price: price }) => formatPrice(price ?? 0), isNumber: true },
             { title: 'Now', cell: ({ current_price: price }) => formatPrice(price ?? 0), isNumber: true },
             { title: 'Cost', cell: ({ initial_value: cost }) => formatDollars(cost ?? 0), isNumber: true },
             {

@@ -1,6 +1,6 @@
 import { MoreRows } from '../parts/more-rows.js'
 import { Panel } from '../parts/panel.js'
-import { Trades, tradeOfRow } from '../parts/trades.js'
+import { Trades, tradesOfRows } from '../parts/trades.js'
 
 export const WalletTrades = ({ address }: { address: string }) => (
   <Panel title="Trades">
@@ -10,7 +10,7 @@ export const WalletTrades = ({ address }: { address: string }) => (
       rowsOf={({ trades }) => trades}
       empty="The wallet has not traded."
     >
-      {(trades) => <Trades trades={trades.map(tradeOfRow)} without="wallet" />}
+      {(trades) => <Trades trades={tradesOfRows(trades)} without="wallet" />}
     </MoreRows>
   </Panel>
 )

@@ -1,0 +1,40 @@
+import { existsSync, mkdirSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import packed from '@sparticuz/chromium'
+import { type Browser, chromium } from 'playwright-core'
+
+const ROOT = join(import.meta.dirname, '../..')
+/** Where the packed browser is unpacked, once: it takes some seconds. */
+const CACHE_DIR = join(ROOT, 'node_modules/.cache/chromium')
+const SYSTEM_NAMES = ['chromium', 'chromium-browser', 'google-chrome']
+
+/** A real Chromium: the one of a package where that has one for this machine, else that of the system. */
+export async function launchChromium(): Promise<Browser> {
+  const hasPacked = process.platform === 'linux' && process.arch === 'x64'
+  if (!hasPacked) return await chromium.launch({ executablePath: findSystemChromium() })
+  return await chromium.launch({ executablePath: await unpack(), args: packed.args })
+}
+
+async function unpack(): Promise<string> {
+  const { TMPDIR } = process.env
+  mkdirSync(CACHE_DIR, { recursive: true })
+  process.env.TMPDIR = CACHE_DIR
+  try {
+    return await packed.executablePath()
+  } finally {
+    if (TMPDIR === undefined) delete process.env.TMPDIR
+    else process.env.TMPDIR = TMPDIR
+  }
+}
+
+function findSystemChromium(): string {
+  const folders = (process.env.PATH ?? '').split(delimiter)
+  const paths = folders.flatMap((folder) => SYSTEM_NAMES.map((name) => join(folder, name)))
+  const found = paths.find((path) => existsSync(path))
+  if (found === undefined) {
+    throw new Error(
+      `These tests need a Chromium: install one, so that PATH has ${SYSTEM_NAMES.join(' or ')}.`,
+    )
+  }
+  return found
+}

@@ -1,0 +1,175 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Browser, BrowserContext } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import type { DemoFile } from '../../demo/demo-file.js'
+import { createDataDir, type Running, startProcess } from '../processes.js'
+import { launchChromium } from './chromium.js'
+import { WatchedPage } from './watched-page.js'
+
+let folder: ReturnType<typeof createDataDir>
+let running: Running
+let demo: DemoFile
+let browser: Browser
+let context: BrowserContext
+let opened: WatchedPage
+
+beforeAll(async () => {
+  folder = createDataDir()
+  const place = ['--port', '0', '--data', folder.dataDir, '--history', '10m']
+  running = await startProcess('demo/main.js', place)
+  const started = vi.waitFor(() => expect(running.output.join('')).toMatch(/Try first: open/), {
+    timeout: 240_000,
+  })
+  ;[browser] = await Promise.all([launchChromium(), started])
+  demo = JSON.parse(readFileSync(join(folder.dataDir, 'demo.json'), 'utf8'))
+  context = await browser.newContext({ baseURL: demo.url })
+  opened = await WatchedPage.open(context, demo.url)
+})
+afterAll(async () => {
+  await browser?.close()
+  await running?.stop()
+  folder?.remove()
+})
+
+/** An answer of the API, as a program gets it. */
+async function ask<Body>(path: string): Promise<Body> {
+  const reply = await fetch(demo.url + path, { headers: { 'x-api-key': demo.keys.enterprise } })
+  expect(reply.status, path).toBe(200)
+  return (await reply.json()) as Body
+}
+
+test('the link of the banner opens a page that is signed in', async () => {
+  const link = /http:\S+\/sign-in\?code=\S+/.exec(running.output.join(''))?.[0] ?? 'none'
+  await opened.page.goto(link)
+  await opened.page.waitForURL(`${demo.url}/`)
+  await opened.settle()
+  expect(await opened.text()).toContain('Biggest trades of the last hour')
+  expect(opened.takeFaults()).toEqual([])
+})
+
+/** A page, and texts of the API's own answers that it has to show. */
+type Shown = { name: string; path: (demo: DemoFile) => string; texts: (demo: DemoFile) => Promise<string[]> }
+
+const SHOWN: Shown[] = [
+  {
+    name: 'home',
+    path: () => '/',
+    texts: async () => {
+      const { data } = await ask<{ data: { question: string }[] }>('/v3/markets/stats?limit=1')
+      const { leaderboard } = await ask<{ leaderboard: { wallet: string }[] }>(
+        '/v3/leaderboard?period=7d&limit=1',
+      )
+      return [data[0]?.question ?? '', leaderboard[0]?.wallet.slice(-4) ?? '']
+    },
+  },
+  {
+    name: 'market',
+    path: ({ samples }) => `/markets/${samples.market_slug}`,
+    texts: async ({ samples }) => {
+      const path = `/v3/markets/slug/${samples.market_slug}`
+      const { data } = await ask<{ data: { question: string; event_title: string }[] }>(path)
+      return [data[0]?.question ?? '', data[0]?.event_title ?? '', 'Order book', 'Largest holders']
+    },
+  },
+  {
+    name: 'event',
+    path: ({ samples }) => `/events/${samples.event_slug}`,
+    texts: async ({ samples }) => {
+      const { data } = await ask<{ data: { question: string }[] }>(
+        `/v3/markets?event_slug=${samples.event_slug}`,
+      )
+      return data.map(({ question }) => question)
+    },
+  },
+  {
+    name: 'wallet',
+    path: ({ samples }) => `/wallets/${samples.wallet}`,
+    texts: async ({ samples }) => {
+      const wallet = await ask<{ position_count: number }>(`/v3/wallets/${samples.wallet}`)
+      return [samples.wallet, `${wallet.position_count}`, 'Realized profit and loss']
+    },
+  },
+  {
+    name: 'leaderboard',
+    path: () => '/leaderboard?period=all',
+    texts: async () => {
+      const { leaderboard } = await ask<{ leaderboard: { wallet: string }[] }>('/v3/leaderboard?limit=20')
+      return leaderboard.map(({ wallet }) => wallet.slice(-4))
+    },
+  },
+  {
+    name: 'builders',
+    path: () => '/leaderboard?board=builders',
+    texts: async () => {
+      const { builders } = await ask<{ builders: { builder_name: string | null }[] }>('/v3/builders?limit=20')
+      return builders.flatMap(({ builder_name: name }) => name ?? [])
+    },
+  },
+  {
+    name: 'crypto',
+    path: () => '/crypto?coin=ETH&window=5m',
+    texts: async () => {
+      const { markets } = await ask<{ markets: { slug: string; title: string }[] }>('/v1/crypto/active')
+      return [markets.find(({ slug }) => slug.startsWith('eth'))?.title ?? '', 'Price to beat']
+    },
+  },
+  {
+    name: 'sports',
+    path: ({ samples }) => `/sports?league=${samples.league}`,
+    texts: async ({ samples }) => {
+      const { games } = await ask<{ games: { title: string }[] }>(
+        `/v2/sports/leagues/${samples.league}/games`,
+      )
+      return games.map(({ title }) => title)
+    },
+  },
+  {
+    name: 'game',
+    path: ({ samples }) => `/sports/games/${samples.game_slug}`,
+    texts: async ({ samples }) => {
+      const game = await ask<{ title: string; markets: { question: string }[] }>(
+        `/v2/sports/games/${samples.game_slug}`,
+      )
+      return [game.title, game.markets[0]?.question ?? '']
+    },
+  },
+  {
+    name: 'account',
+    path: () => '/account',
+    texts: async () => {
+      const { account } = await ask<{ account: string }>('/v1/usage')
+      return [account, 'API keys', 'this session', 'Limits right now']
+    },
+  },
+  {
+    name: 'webhooks',
+    path: () => '/account/webhooks',
+    texts: async () => ['New webhook', 'position_status_change'],
+  },
+  { name: 'inspector', path: () => '/account/live', texts: async () => ['Subscription', 'Copy as wscat'] },
+  {
+    name: 'status',
+    path: () => '/status',
+    texts: async () => {
+      const { jobs } = await ask<{ jobs: { name: string }[] }>('/v1/status')
+      return ['Head block', ...jobs.slice(0, 3).map(({ name }) => name)]
+    },
+  },
+]
+
+describe.each(SHOWN)('the page $name', ({ name, path, texts }) => {
+  test('shows what the API answers, and looks right on every screen', async () => {
+    await opened.goto(path(demo))
+    const wanted = await texts(demo)
+    await vi.waitFor(
+      async () => {
+        const text = await opened.text()
+        for (const each of wanted) expect(text).toContain(each)
+      },
+      { timeout: 20_000, interval: 250 },
+    )
+    await opened.checkLooks(name)
+    expect(opened.takeFaults()).toEqual([])
+  })
+})
