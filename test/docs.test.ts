@@ -155,7 +155,8 @@ test('the buckets of docs/accounts-and-plans.md are those that requests are char
       paths.some((each) => each === path || (each.endsWith('*') && path.startsWith(each.slice(0, -1)))),
     )?.buckets
   const { key } = await t.createCaller('enterprise')
-  const values: Record<string, string> = { '{address}': `0x${'1'.repeat(40)}` }
+  // The first key is the one that asks, and would be revoked.
+  const values: Record<string, string> = { '{address}': `0x${'1'.repeat(40)}`, '{id}': '999' }
   const different: string[] = []
   for (const { method, path, security } of operations) {
     if (security.length === 0) continue

@@ -47,6 +47,7 @@ const UNSENT: Readonly<Record<string, string>> = {
   createSession: 'the key in the example is of no demo',
   deleteAccount: 'what is deleted for good is not prefilled',
   revokeKey: 'what is deleted for good is not prefilled',
+  revokeOwnKey: 'what is deleted for good is not prefilled',
 }
 
 /** Sends what the reference prefills for every operation: it answers with data, or the tables say why not. */

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { inlineReferences } from '../demo/inline-references.js'
+import { ownAccountRoutes } from '../src/account-api/account/routes.js'
 import { accountRoutes } from '../src/account-api/routes.js'
 import { sessionRoutes } from '../src/account-api/session/routes.js'
 import { createSecret } from '../src/accounts/secret.js'
@@ -16,7 +17,13 @@ let routes: { method: string; path: string; parameters: Parameter[] }[]
 let keys: string[]
 beforeAll(async () => {
   t = await createTestApp({
-    routes: (ctx) => [statusRoutes(ctx), accountRoutes(ctx, ctx), sessionRoutes(ctx, ctx), probeRoutes],
+    routes: (ctx) => [
+      statusRoutes(ctx),
+      accountRoutes(ctx, ctx),
+      ownAccountRoutes(ctx, ctx),
+      sessionRoutes(ctx, ctx),
+      probeRoutes,
+    ],
   })
   const document = inlineReferences((await t.app.inject('/openapi.json')).json())
   routes = Object.entries<Record<string, Operation>>(document.paths).flatMap(([path, methods]) =>

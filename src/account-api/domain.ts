@@ -5,13 +5,20 @@ import { deleteGrants } from '../accounts/queries.js'
 import { deleteExpiredCodes, deleteExpiredSessions } from '../accounts/session-queries.js'
 import { deleteOldWindows } from '../accounts/shared-queries.js'
 import { FLUSH_MS } from '../accounts/usage-meter.js'
-import { deleteUsageDays, deleteUsageWriters, USAGE_DAYS_KEPT } from '../accounts/usage-queries.js'
+import {
+  deleteUsageDays,
+  deleteUsageOperations,
+  deleteUsageWriters,
+  OPERATION_DAYS_KEPT,
+  USAGE_DAYS_KEPT,
+} from '../accounts/usage-queries.js'
 import { utcDay } from '../core/unix-time.js'
 import type { Domain } from '../http/domain.js'
 import type { Platform } from '../platform.js'
 import { deleteOldSessions } from '../sessions/socket-queries.js'
 import type { SocketSessions } from '../sessions/socket-sessions.js'
 import { BEAT_MS } from '../sessions/socket-sessions.js'
+import { ownAccountRoutes } from './account/routes.js'
 import { accountRoutes } from './routes.js'
 import { sessionRoutes } from './session/routes.js'
 
@@ -27,6 +34,7 @@ export function createAccountApi(platform: Platform, { accounts, socketSessions 
     await deleteGrants(platform.sql, beforeMs)
     await deleteUsageWriters(platform.sql, beforeMs)
     await deleteUsageDays(platform.sql, utcDay(clock.now() - USAGE_DAYS_KEPT * DAY_MS))
+    await deleteUsageOperations(platform.sql, utcDay(clock.now() - OPERATION_DAYS_KEPT * DAY_MS))
     await deleteOldWindows(platform.sql, beforeMs)
     await deleteOldSessions(platform.sql, utcDay(beforeMs))
     await deleteExpiredSessions(platform.sql, clock.now())
@@ -34,7 +42,11 @@ export function createAccountApi(platform: Platform, { accounts, socketSessions 
   }
   const common = { runsIn: 'every process', needsDatabase: true } as const
   return {
-    routes: [accountRoutes(platform, accounts), sessionRoutes(platform, accounts)],
+    routes: [
+      accountRoutes(platform, accounts),
+      ownAccountRoutes(platform, accounts),
+      sessionRoutes(platform, accounts),
+    ],
     jobs: [
       { ...common, name: 'key sync', everyMs: SYNC_MS, run: () => accounts.keyRing.sync() },
       { ...common, name: 'usage flush', everyMs: FLUSH_MS, run: () => accounts.usage.flush() },

@@ -233,8 +233,9 @@ describe('GET /v1/usage', () => {
     await get('/v1/usage')
     await t.ctx.usage.flush()
     await get('/v1/status')
-    t.ctx.usage.add({ accountId, keyId }, 'ws_market', 5_000_000_000, 'ws_market')
-    t.ctx.usage.add({ accountId, keyId }, 'social', 3, 'social')
+    t.ctx.usage.addTransfer({ accountId, keyId }, 'ws_market', 5_000_000_000)
+    await t.ctx
+      .sql`insert into usage (account_id, month, meter, used) values (${accountId}, '2026-11-01', 'social', 3)`
     const reply = await get('/v1/usage')
     expect(reply.json()).toEqual({
       account: `acc_${accountId}`,

@@ -100,7 +100,7 @@ function throwUnknownPlan(plans: Plans, plan: string): never {
 
 /** Revokes a key for good; the time of the first revocation stands. */
 export async function retireKey(sql: Sql, keyId: number, nowMs: number): Promise<Date> {
-  const revokedAt = await revokeKey(sql, keyId, nowMs)
+  const revokedAt = await revokeKey(sql, { keyId, nowMs })
   if (revokedAt === undefined) throw notFound(`There is no key ${showKey(keyId)}.`)
   return revokedAt
 }

@@ -28,7 +28,8 @@ async function open(plan: PlanId, later = false) {
     registers: [new Registry()],
   })
   const memory = new MemoryLimiter(clock)
-  const limiter: Limiter = later ? { take: async (charges) => memory.take(charges) } : memory
+  const take = async (charges: Parameters<Limiter['take']>[0]) => memory.take(charges)
+  const limiter: Limiter = later ? { take, look: (charges) => memory.look(charges) } : memory
   const admission = new Admission({
     config: { publicUrl: undefined, upgradeUrl: undefined },
     store: { problem: undefined },

@@ -96,6 +96,16 @@ export class Admission {
     if (!verdict.allowed) throw toRefusal(verdict, this.#deps.clock.now())
   }
 
+  /** What buckets have left for a caller, in the order of their names. Costs nothing of them. */
+  async look(
+    caller: Caller,
+    buckets: readonly BucketName[],
+  ): Promise<(Balance & { counts: Bucket['counts'] })[]> {
+    const tariff = buckets.map((bucket) => toTariff(bucket, caller.plan))
+    const balances = await this.#deps.limiter.look(chargesOf(caller, tariff))
+    return balances.map((balance, index) => ({ ...balance, counts: tariff[index]?.counts ?? 'account' }))
+  }
+
   async #lookUp(digest: string, { ip }: Pick<Client, 'ip'>): Promise<Caller> {
     const { keyRing } = this.#deps
     if (keyRing.recallRefusal(digest) === undefined) {

@@ -58,6 +58,14 @@ export const BUCKETS = {
     refuse: ({ retryAfterMs }) =>
       tooManyRequests('At most 1 copy-pnl request per 5 seconds.', retryAfterMs, { retryAfterMs }),
   },
+  // Each key that is made stays in a table, and each that is revoked makes all processes look up all keys again.
+  account_keys: {
+    windowMs: 3_600_000,
+    counts: 'account',
+    isShared: true,
+    limit: () => 20,
+    refuse: refuseInScope('account_keys', 'At most 20 keys of an account are made or revoked in an hour.'),
+  },
 } satisfies Record<string, Bucket>
 
 export type BucketName = keyof typeof BUCKETS

@@ -36,6 +36,8 @@ export type Verdict = {
  */
 export type Limiter = {
   take(charges: readonly Charge[]): Verdict | Promise<Verdict>
+  /** What the buckets have left, without a charge. */
+  look(charges: readonly Charge[]): Promise<Balance[]>
 }
 
 // Clocks are corrected by a little all the time; a larger step back would freeze every window.
@@ -58,6 +60,15 @@ export class MemoryLimiter implements Limiter {
     if (allowed) for (const window of windows) window.add(nowMs)
     const balances = charges.map((charge, index) => weigh(charge, windows[index], nowMs))
     return { allowed, balances, strictest: balances.reduce(stricter) }
+  }
+
+  async look(charges: readonly Charge[]): Promise<Balance[]> {
+    return charges.map((charge) => this.balanceOf(charge))
+  }
+
+  /** What one bucket has left. */
+  balanceOf(charge: Charge): Balance {
+    return weigh(charge, this.#windows.get(charge.bucket)?.get(charge.subject), this.#now())
   }
 
   /** Takes charges back that were taken a moment ago. */

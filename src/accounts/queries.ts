@@ -204,11 +204,15 @@ export function selectKeys(sql: Sql, accountId: number | undefined, limit: numbe
      limit ${limit}`
 }
 
-/** When the key was revoked: now, or earlier. `undefined`: there is no such key. */
-export async function revokeKey(sql: Sql, keyId: number, nowMs: number): Promise<Date | undefined> {
+/** When the key was revoked: now, or earlier. `undefined`: there is no such key, or it is of another account. */
+export async function revokeKey(
+  sql: Sql,
+  { keyId, accountId, nowMs }: { keyId: number; accountId?: number | undefined; nowMs: number },
+): Promise<Date | undefined> {
   const [row] = await sql<{ revokedAt: Date }[]>`
     update api_keys set revoked_at = coalesce(revoked_at, ${new Date(nowMs)})
      where id = ${keyId}
+       ${accountId === undefined ? sql`` : sql`and account_id = ${accountId}`}
     returning revoked_at`
   return row?.revokedAt
 }

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache'
 import type { Clock } from '../core/clock.js'
 import type { Pool } from '../store/connection.js'
 import { type Balance, type Charge, type Limiter, MemoryLimiter, stricter, type Verdict } from './limiter.js'
-import { takeFromWindow } from './shared-queries.js'
+import { selectRateWindows, takeFromWindow } from './shared-queries.js'
 
 /** Refusals that are remembered, so that a key that does not slow down costs the database nothing. */
 const REFUSALS_MAX = 10_000
@@ -33,6 +33,18 @@ export class SharedLimiter implements Limiter {
     if (own.length === 0) return this.#takeShared(shared).then((late) => toVerdict([late], late))
     const verdict = this.#memory.take(own)
     return verdict.allowed ? this.#takeBoth(shared, own, verdict) : verdict
+  }
+
+  async look(charges: readonly Charge[]): Promise<Balance[]> {
+    const shared = charges.filter(({ isShared }) => isShared === true)
+    const nowMs = this.#deps.clock.now()
+    const windows = await selectRateWindows(this.#deps.store.answers, shared, nowMs)
+    return charges.map((charge) => {
+      if (!shared.includes(charge)) return this.#memory.balanceOf(charge)
+      const { bucket, limit, windowMs } = charge
+      const { used = 0, oldestMs = nowMs } = windows.find((window) => window.bucket === bucket) ?? {}
+      return { bucket, limit, windowMs, remaining: Math.max(0, limit - used), resetAtMs: oldestMs + windowMs }
+    })
   }
 
   async #takeBoth(shared: Charge, own: readonly Charge[], taken: Verdict): Promise<Verdict> {

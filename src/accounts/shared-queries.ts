@@ -1,4 +1,5 @@
 import type { Sql } from '../store/connection.js'
+import { rowsAs } from '../store/sql-words.js'
 
 export type WindowCharge = {
   bucket: string
@@ -28,6 +29,19 @@ export async function takeFromWindow(sql: Sql, charge: WindowCharge) {
     returning is_granted, cardinality(times) as used, times[1]::float8 as oldest_ms`
   if (row === undefined) throw new Error('a window was neither made nor changed')
   return row
+}
+
+type Window = { bucket: string; subject: number; windowMs: number }
+
+/** How many requests count in these windows, and the oldest of them; empty ones are left out. Index: rate_windows_pkey. */
+export function selectRateWindows(sql: Sql, windows: readonly Window[], nowMs: number) {
+  return sql<{ bucket: string; used: number; oldestMs: number }[]>`
+    select bucket, count(*)::int as used, min(t)::float8 as oldest_ms
+      from ${rowsAs(sql, 'asked', windows, { bucket: 'text', subject: 'int', windowMs: 'bigint' })}
+      join rate_windows w using (bucket, subject),
+           unnest(w.times) as t
+     where t > ${nowMs}::bigint - window_ms and t <= ${nowMs}::bigint + window_ms
+     group by bucket`
 }
 
 /** Forgets windows without requests of late. There is one for each key and bucket at most. */

@@ -22,17 +22,21 @@ const used = async (accountId: number, month = '2026-11-01') =>
     (await selectUsage(database.sql, accountId, month)).map((row) => [row.meter, Number(row.used)]),
   )
 
+const TRADES = { operation: 'listTrades', family: 'trades' }
+const count = (meter: UsageMeter, key: { accountId: number; keyId: number }, requests: number) => {
+  for (let left = requests; left > 0; left--) meter.addRequest(key, TRADES, 'counted', 100)
+}
+
 describe('UsageMeter', () => {
   test('writes what was counted, each meter for itself', async () => {
     const meter = new UsageMeter(database, new ManualClock(NOW_MS))
     const accountId = await openAccount()
-    meter.add({ accountId, keyId: 1 }, 'api_requests', 1, 'trades')
-    meter.add({ accountId, keyId: 1 }, 'api_requests', 1, 'trades')
-    meter.add({ accountId, keyId: 1 }, 'ws_market', 1_234, 'trades')
+    count(meter, { accountId, keyId: 1 }, 2)
+    meter.addTransfer({ accountId, keyId: 1 }, 'ws_market', 1_234)
     expect(meter.pending(accountId, '2026-11-01', 'api_requests')).toBe(2)
     await meter.flush()
     expect(meter.pending(accountId, '2026-11-01', 'api_requests')).toBe(0)
-    meter.add({ accountId, keyId: 1 }, 'api_requests', 3, 'trades')
+    count(meter, { accountId, keyId: 1 }, 3)
     await meter.flush()
     await meter.flush()
     expect(await used(accountId)).toEqual({ api_requests: 5, ws_market: 1_234 })
@@ -45,11 +49,10 @@ describe('UsageMeter', () => {
     const request = { accountId, name: 'k', nowMs: NOW_MS, plans: new Plans() }
     const { id: keyId } = await createKey(database.sql, request)
     const lastUse = async () => (await selectKeys(database.sql, accountId, 1))[0]?.lastUsedAt?.getTime()
-    meter.add({ accountId, keyId }, 'api_requests', 1, 'trades')
-    meter.add({ accountId, keyId }, 'api_requests', 1, 'trades')
-    meter.add({ accountId, keyId }, 'ws_market', 70, 'ws_market')
+    count(meter, { accountId, keyId }, 2)
+    meter.addTransfer({ accountId, keyId }, 'ws_market', 70)
     clock.advance(1_000)
-    meter.add({ accountId, keyId }, 'api_requests', 1, 'trades')
+    count(meter, { accountId, keyId }, 1)
     await meter.flush()
     expect(
       await database.sql`
@@ -79,13 +82,40 @@ describe('UsageMeter', () => {
     expect(await revision()).toEqual(before)
   })
 
+  test('writes what an account used by operation, with what was refused and what failed', async () => {
+    const meter = new UsageMeter(database, new ManualClock(NOW_MS))
+    const accountId = await openAccount()
+    const exports = { operation: 'exportTrades', family: 'trades' }
+    for (const keyId of [1, 2]) {
+      count(meter, { accountId, keyId }, 1)
+      meter.addRequest({ accountId, keyId }, TRADES, 'refused', 10)
+      meter.addRequest({ accountId, keyId }, exports, 'failed', 5)
+      await meter.flush()
+    }
+    meter.addTransfer({ accountId, keyId: 1 }, 'ws_market', 70)
+    await meter.flush()
+    expect(
+      await database.sql`
+        select day::text, operation, requests::int, bytes::int, refused::int, failed::int
+          from usage_operations where account_id = ${accountId} order by operation`,
+    ).toEqual([
+      { day: '2026-11-30', operation: 'exportTrades', requests: 0, bytes: 10, refused: 0, failed: 2 },
+      { day: '2026-11-30', operation: 'listTrades', requests: 2, bytes: 220, refused: 2, failed: 0 },
+      { day: '2026-11-30', operation: 'ws_market', requests: 0, bytes: 70, refused: 0, failed: 0 },
+    ])
+    // Neither a row of the day nor the month has what does not count.
+    expect(await used(accountId)).toEqual({ api_requests: 2, ws_market: 70 })
+    const days = await database.sql`select family from usage_days where account_id = ${accountId}`
+    expect(days.map(({ family }) => family).sort()).toEqual(['trades', 'trades', 'ws_market'])
+  })
+
   test('books each count to the UTC month in which it happened', async () => {
     const clock = new ManualClock(NOW_MS)
     const meter = new UsageMeter(database, clock)
     const accountId = await openAccount()
-    meter.add({ accountId, keyId: 1 }, 'api_requests', 1, 'trades')
+    count(meter, { accountId, keyId: 1 }, 1)
     clock.advance(1_000)
-    meter.add({ accountId, keyId: 1 }, 'api_requests', 2, 'trades')
+    count(meter, { accountId, keyId: 1 }, 2)
     await meter.flush()
     expect(await used(accountId)).toEqual({ api_requests: 1 })
     expect(await used(accountId, '2026-12-01')).toEqual({ api_requests: 2 })
@@ -103,7 +133,7 @@ describe('UsageMeter', () => {
           const faulty = new FaultyStore()
           const meter = new UsageMeter(faulty, new ManualClock(NOW_MS))
           for (const fate of fates) {
-            meter.add({ accountId, keyId: 1 }, 'api_requests', 1, 'trades')
+            count(meter, { accountId, keyId: 1 }, 1)
             faulty.fate = fate
             await meter.flush().catch(() => undefined)
           }

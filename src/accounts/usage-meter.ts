@@ -4,14 +4,33 @@ import { nextUtcDay, utcDay } from '../core/unix-time.js'
 import type { Pool } from '../store/connection.js'
 import type { Caller } from './key-ring.js'
 import type { Meter } from './plans.js'
-import { addUsage, noteKeyUse, type UsageBatch } from './usage-queries.js'
+import { addUsage, noteKeyUse, type OperationUsage, type UsageBatch, type UsageDay } from './usage-queries.js'
 
 /** How often `flush` should run: what a crash can lose. */
 export const FLUSH_MS = 2_000
 
 type Account = Pick<Caller, 'accountId' | 'keyId'>
-type Amount = { requests: number; bytes: number }
-/** What an account used, in the month's meters and by key and family. */
+
+/** What usage is counted by: one of a small fixed set, because each is a row for the account and day. */
+export type UsageSource = {
+  /** The operation of the API, or the meter of sockets. */
+  operation: string
+  /** The group that the operation belongs to. */
+  family: string
+}
+
+/** `refused`: by a limit. `failed`: by a fault of the service. */
+export type RequestOutcome = 'counted' | 'refused' | 'failed'
+
+type Amount = {
+  family: string
+  requests: number
+  refused: number
+  failed: number
+  answerBytes: number
+  socketBytes: number
+}
+/** What an account used, in the month's meters and by key and operation. */
 type Counts = { meters: Partial<Record<Meter, number>>; keys: Map<number, Map<string, Amount>> }
 type Day = { day: string; accounts: Map<number, Counts> }
 
@@ -37,23 +56,33 @@ export class UsageMeter {
     this.#clock = clock
   }
 
-  /** `family`: one of a small fixed set, because each is a row for the key and day. */
-  add({ accountId, keyId }: Account, meter: Meter, amount: number, family: string): void {
+  /** Counts a request that was answered with so many bytes. Only what is neither refused nor failed is metered. */
+  addRequest(
+    { accountId, keyId }: Account,
+    source: UsageSource,
+    outcome: RequestOutcome,
+    answerBytes: number,
+  ): void {
     const { meters, keys } = this.#countsOf(accountId)
-    meters[meter] = (meters[meter] ?? 0) + amount
-    const families = familiesOf(keys, keyId)
-    let counted = families.get(family)
-    if (counted === undefined) {
-      counted = { requests: 0, bytes: 0 }
-      families.set(family, counted)
-    }
-    if (meter === 'ws_market' || meter === 'ws_onchain') counted.bytes += amount
-    else counted.requests += amount
+    const amount = amountOf(operationsOf(keys, keyId), source)
+    amount.answerBytes += answerBytes
+    if (outcome === 'counted') {
+      meters.api_requests = (meters.api_requests ?? 0) + 1
+      amount.requests++
+    } else amount[outcome]++
+  }
+
+  /** Counts payload of sockets under the name of its meter. */
+  addTransfer({ accountId, keyId }: Account, meter: 'ws_market' | 'ws_onchain', bytes: number): void {
+    const { meters, keys } = this.#countsOf(accountId)
+    meters[meter] = (meters[meter] ?? 0) + bytes
+    const source = { operation: meter, family: meter }
+    amountOf(operationsOf(keys, keyId), source).socketBytes += bytes
   }
 
   /** Notes that a key is in use, for something that is not counted. */
   note({ accountId, keyId }: Account): void {
-    familiesOf(this.#countsOf(accountId).keys, keyId)
+    operationsOf(this.#countsOf(accountId).keys, keyId)
   }
 
   /** What this process has counted for an account in a month, `YYYY-MM-01`, and not written yet. */
@@ -80,6 +109,7 @@ export class UsageMeter {
       nowMs: this.#clock.now(),
       months: this.#sent.flatMap(toMonths),
       days: this.#sent.flatMap(toDays),
+      operations: this.#sent.flatMap(toOperations),
     })
     const keyIds = this.#sent.flatMap(({ accounts }) =>
       [...accounts.values()].flatMap(({ keys }) => [...keys.keys()]),
@@ -117,13 +147,22 @@ export class UsageMeter {
   }
 }
 
-function familiesOf(keys: Counts['keys'], keyId: number): Map<string, Amount> {
-  let families = keys.get(keyId)
-  if (families === undefined) {
-    families = new Map()
-    keys.set(keyId, families)
+function operationsOf(keys: Counts['keys'], keyId: number): Map<string, Amount> {
+  let operations = keys.get(keyId)
+  if (operations === undefined) {
+    operations = new Map()
+    keys.set(keyId, operations)
   }
-  return families
+  return operations
+}
+
+function amountOf(operations: Map<string, Amount>, { operation, family }: UsageSource): Amount {
+  let amount = operations.get(operation)
+  if (amount === undefined) {
+    amount = { family, requests: 0, refused: 0, failed: 0, answerBytes: 0, socketBytes: 0 }
+    operations.set(operation, amount)
+  }
+  return amount
 }
 
 const monthOfDay = (day: string): string => `${day.slice(0, 7)}-01`
@@ -145,10 +184,42 @@ function toMonths({ day, accounts }: Day): UsageBatch['months'] {
   )
 }
 
+/** By key and family: the requests that count, and what sockets sent. */
 function toDays({ day, accounts }: Day): UsageBatch['days'] {
   return [...accounts].flatMap(([accountId, { keys }]) =>
-    [...keys].flatMap(([keyId, families]) =>
-      [...families].map(([family, amount]) => ({ accountId, keyId, day, family, ...amount })),
-    ),
+    [...keys].flatMap(([keyId, operations]) => {
+      const families = new Map<string, UsageDay>()
+      for (const { family, requests, socketBytes } of operations.values()) {
+        if (requests + socketBytes === 0) continue
+        const sum = families.get(family) ?? { accountId, keyId, day, family, requests: 0, bytes: 0 }
+        families.set(family, {
+          ...sum,
+          requests: sum.requests + requests,
+          bytes: sum.bytes + socketBytes,
+        })
+      }
+      return [...families.values()]
+    }),
   )
 }
+
+/** By operation, of all keys together. */
+function toOperations({ day, accounts }: Day): UsageBatch['operations'] {
+  return [...accounts].flatMap(([accountId, { keys }]) => {
+    const sums = new Map<string, OperationUsage>()
+    for (const operations of keys.values()) {
+      for (const [operation, amount] of operations) {
+        const sum = sums.get(operation) ?? NOTHING_USED
+        sums.set(operation, {
+          requests: sum.requests + amount.requests,
+          bytes: sum.bytes + amount.answerBytes + amount.socketBytes,
+          refused: sum.refused + amount.refused,
+          failed: sum.failed + amount.failed,
+        })
+      }
+    }
+    return [...sums].map(([operation, sum]) => ({ accountId, day, operation, ...sum }))
+  })
+}
+
+const NOTHING_USED: OperationUsage = { requests: 0, bytes: 0, refused: 0, failed: 0 }

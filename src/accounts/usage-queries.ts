@@ -7,8 +7,10 @@ export function selectUsage(sql: Sql, accountId: number, month: string) {
     select meter, used from usage where account_id = ${accountId} and month = ${month}`
 }
 
-/** How long usage by day is kept, today included. */
+/** How long usage by day and key is kept, today included. */
 export const USAGE_DAYS_KEPT = 92
+/** How long usage by day and operation is kept: a year and a month to compare it with. */
+export const OPERATION_DAYS_KEPT = 400
 
 export type UsageBatch = {
   writer: string
@@ -16,7 +18,11 @@ export type UsageBatch = {
   nowMs: number
   months: { accountId: number; month: string; meter: string; amount: number }[]
   days: UsageDay[]
+  operations: ({ accountId: number; day: string; operation: string } & OperationUsage)[]
 }
+
+/** `bytes`: of answers and over sockets. Refused and failed requests are not in `requests`. */
+export type OperationUsage = { requests: number; bytes: number; refused: number; failed: number }
 
 /** What a key used on a UTC day, `YYYY-MM-DD`, of a family of routes or sockets. */
 export type UsageDay = {
@@ -29,7 +35,7 @@ export type UsageDay = {
 }
 
 /** Adds a batch of counts once, however often it is sent: `batch` counts up for each writer. */
-export async function addUsage(sql: Sql, { writer, batch, nowMs, months, days }: UsageBatch) {
+export async function addUsage(sql: Sql, { writer, batch, nowMs, months, days, operations }: UsageBatch) {
   await sql`
     with claimed as (
       insert into usage_writers as w (writer, batch, written_at)
@@ -50,6 +56,23 @@ export async function addUsage(sql: Sql, { writer, batch, nowMs, months, days }:
        group by row.account_id, row.month, row.meter
        order by row.account_id, row.month, row.meter
       on conflict (account_id, month, meter) do update set used = u.used + excluded.used
+    ), operations as (
+      insert into usage_operations as u (account_id, day, operation, requests, bytes, refused, failed)
+      select row.account_id, row.day, row.operation, row.requests, row.bytes, row.refused, row.failed
+        from unnest(${operations.map((row) => row.accountId)}::int[],
+                    ${operations.map((row) => row.day)}::date[],
+                    ${operations.map((row) => row.operation)}::text[],
+                    ${operations.map((row) => row.requests)}::bigint[],
+                    ${operations.map((row) => row.bytes)}::bigint[],
+                    ${operations.map((row) => row.refused)}::bigint[],
+                    ${operations.map((row) => row.failed)}::bigint[])
+             as row (account_id, day, operation, requests, bytes, refused, failed)
+        join accounts a on a.id = row.account_id
+       where exists (select from claimed)
+       order by row.account_id, row.day, row.operation
+      on conflict (account_id, day, operation)
+         do update set requests = u.requests + excluded.requests, bytes = u.bytes + excluded.bytes,
+                       refused = u.refused + excluded.refused, failed = u.failed + excluded.failed
     )
     insert into usage_days as u (account_id, day, key_id, family, requests, bytes)
     select row.account_id, row.day, row.key_id, row.family, row.requests, row.bytes
@@ -84,6 +107,11 @@ export async function noteKeyUse(sql: Sql, keyIds: readonly number[], usedMs: nu
 /** Forgets days before this one. Index: usage_days_day. */
 export async function deleteUsageDays(sql: Sql, beforeDay: string): Promise<void> {
   await sql`delete from usage_days where day < ${beforeDay}`
+}
+
+/** Forgets operations of days before this one. Index: usage_operations_day. */
+export async function deleteUsageOperations(sql: Sql, beforeDay: string): Promise<void> {
+  await sql`delete from usage_operations where day < ${beforeDay}`
 }
 
 /** Forgets writers that are long gone. */

@@ -31,6 +31,7 @@ type Described = {
 /** Bodies of requests that no demo is asked, because they change its accounts. */
 const ACCOUNT_BODIES: Readonly<Record<string, object>> = {
   createKey: { name: 'my laptop' },
+  createOwnKey: { name: 'bot', scope: 'read' },
   createSession: { api_key: 'ax_live_9ddb9729d7d1674f1b4c4613f6971d75f06fdbcde4b8ed37' },
   createAccount: { name: 'desk A', plan: 'starter' },
   setAccountPlan: { plan: 'growth' },

@@ -299,6 +299,17 @@ describe('limit', () => {
   })
 })
 
+test('a fault of the service is counted as failed, and not as a request of the account', async () => {
+  const { key, accountId } = await t.createCaller('growth')
+  expect((await get('/v1/probe/broken', withKey(key))).statusCode).toBe(500)
+  expect((await get(LIST, withKey(key))).statusCode).toBe(200)
+  await t.ctx.usage.flush()
+  expect(
+    await t.ctx.sql`
+      select requests::int, failed::int from usage_operations where account_id = ${accountId}`,
+  ).toEqual([{ requests: 1, failed: 1 }])
+})
+
 test('the order is key, plan, limit, parameters', async () => {
   const { key } = await t.createCaller('free')
   expect((await get('/v3/probe?limit=0')).statusCode).toBe(401)

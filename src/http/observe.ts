@@ -1,6 +1,7 @@
+import type { Socket } from 'node:net'
 import type { FastifyInstance, FastifyReply, FastifyRequest, onResponseHookHandler } from 'fastify'
 import type { Metric, Registry } from 'prom-client'
-import type { UsageMeter } from '../accounts/usage-meter.js'
+import type { RequestOutcome, UsageMeter, UsageSource } from '../accounts/usage-meter.js'
 import type { Platform } from '../platform.js'
 
 /** Called with an answered request. */
@@ -15,13 +16,12 @@ const UNCOUNTED = new Set([401, 402, 403, 429])
  */
 export function observeRoutes(app: FastifyInstance, platform: Platform, usage: UsageMeter): Observe {
   const times = new RequestTimes(platform.metrics)
-  const createObserve = (route: string, family: string): Observe => {
+  const createObserve = (route: string, source: UsageSource): Observe => {
     const tallies = times.of(route)
     return (request, { statusCode, elapsedTime }) => {
       const { caller } = request
-      if (caller !== undefined && statusCode < 500 && !UNCOUNTED.has(statusCode)) {
-        usage.add(caller, 'api_requests', 1, family)
-      }
+      const bytes = takeSentBytes(request.raw.socket)
+      if (caller !== undefined) usage.addRequest(caller, source, outcomeOf(statusCode), bytes)
       const seconds = elapsedTime / 1000
       addTime(tallies, request.method, statusCode, seconds)
       logRequest(platform, route, request, statusCode, seconds)
@@ -29,15 +29,33 @@ export function observeRoutes(app: FastifyInstance, platform: Platform, usage: U
   }
   app.addHook('onRoute', (route) => {
     // The few tags of the API's description are the families that usage is shown by.
-    const [family = 'other'] = route.schema?.tags ?? []
-    const observe = createObserve(route.url, family)
+    const { tags: [family = OTHER] = [], operationId: operation = OTHER } = route.schema ?? {}
+    const observe = createObserve(route.url, { operation, family })
     const onResponse: onResponseHookHandler = (request, reply, done) => {
       observe(request, reply)
       done()
     }
     route.onResponse = [onResponse, ...[route.onResponse ?? []].flat()]
   })
-  return createObserve('none', 'other')
+  return createObserve('none', { operation: OTHER, family: OTHER })
+}
+
+const OTHER = 'other'
+
+function outcomeOf(status: number): RequestOutcome {
+  if (status >= 500) return 'failed'
+  return UNCOUNTED.has(status) ? 'refused' : 'counted'
+}
+
+const COUNTED_BYTES = Symbol('what was written when the last answer of the connection was out')
+
+/** What a connection has sent since the last call. One request of a connection is worked on at a time. */
+function takeSentBytes(socket: Socket & { [COUNTED_BYTES]?: number }): number {
+  // Requests of tests come without a connection.
+  const written = socket.bytesWritten ?? 0
+  const sent = written - (socket[COUNTED_BYTES] ?? 0)
+  socket[COUNTED_BYTES] = written
+  return sent
 }
 
 /**

@@ -67,7 +67,7 @@ const NAMED_ENUMS = [
 ]
 
 /** Operations that make a key, or a session with one. */
-const NEW_SECRETS = ['createKey', 'createSession']
+const NEW_SECRETS = ['createKey', 'createOwnKey', 'createSession']
 
 let t: TestApp
 let raw: string
@@ -98,6 +98,10 @@ describe('GET /openapi.json', () => {
     expect(Object.keys(document.paths).sort()).toEqual([
       '/healthz',
       '/readyz',
+      '/v1/account',
+      '/v1/account/keys',
+      '/v1/account/keys/{id}',
+      '/v1/account/usage',
       '/v1/admin/accounts',
       '/v1/admin/accounts/{account}',
       '/v1/admin/accounts/{account}/keys',
@@ -362,7 +366,11 @@ describe('GET /openapi.json', () => {
       (parameters as Parameter[]).some(({ required, example }) => required && example === undefined),
     )
     // What is deleted for good is not prefilled.
-    expect(missing.map(({ operationId }) => operationId)).toEqual(['deleteAccount', 'revokeKey'])
+    expect(missing.map(({ operationId }) => operationId)).toEqual([
+      'revokeOwnKey',
+      'deleteAccount',
+      'revokeKey',
+    ])
     expect(raw).not.toMatch(/"\{[a-z_]+\}"/)
     for (const { parameters = [] } of operations()) {
       const needed = (parameters as Parameter[]).map(({ required = false }) => required)

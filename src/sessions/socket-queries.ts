@@ -48,12 +48,26 @@ export function selectOtherCounts(sql: Sql, holder: string, accountIds: readonly
       join socket_holders h on h.id = c.holder
      where c.account_id = any(${accountIds}::int[])
        and c.holder <> ${holder}
-       and h.expires_at > now()
-       and exists (select from pg_stat_activity a
-                    where a.pid = h.backend_pid
-                      and coalesce(a.backend_start, h.backend_start) = h.backend_start)
+       and ${isAlive(sql)}
      group by c.account_id, c.kind`
 }
+
+/** What an account has open in all processes that live. Index: socket_counts_pkey. */
+export function selectOpenCounts(sql: Sql, accountId: number) {
+  return sql<{ kind: SessionKind; count: number }[]>`
+    select c.kind, sum(c.count)::int as count
+      from socket_counts c
+      join socket_holders h on h.id = c.holder
+     where c.account_id = ${accountId} and ${isAlive(sql)}
+     group by c.kind`
+}
+
+/** Whether the process of the holder `h` lives. */
+const isAlive = (sql: Sql) => sql`
+  h.expires_at > now()
+  and exists (select from pg_stat_activity a
+               where a.pid = h.backend_pid
+                 and coalesce(a.backend_start, h.backend_start) = h.backend_start)`
 
 type CountRow = { accountId: number; kind: SessionKind; count: number }
 

@@ -175,8 +175,8 @@ export class ClientConnection implements Connection {
     const { usage, caller } = this.#options
     const transfer = this.#outbox.takeTransfer()
     const { marketBytes, onchainBytes } = transfer
-    if (marketBytes > 0) usage.add(caller, 'ws_market', marketBytes, 'ws_market')
-    if (onchainBytes > 0) usage.add(caller, 'ws_onchain', onchainBytes, 'ws_onchain')
+    if (marketBytes > 0) usage.addTransfer(caller, 'ws_market', marketBytes)
+    if (onchainBytes > 0) usage.addTransfer(caller, 'ws_onchain', onchainBytes)
     return transfer
   }
 
