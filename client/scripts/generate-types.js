@@ -20,7 +20,8 @@ const GENERATED = join(import.meta.dirname, '../src/generated')
 mkdirSync(GENERATED, { recursive: true })
 const write = (name, text) =>
   writeFileSync(join(GENERATED, name), `// Generated from the documents of the service.\n${text}`)
-write('openapi.ts', astToString(await openapiTS(api)))
+// A field with a default may be left out of a request.
+write('openapi.ts', astToString(await openapiTS(api, { defaultNonNullable: false })))
 write('asyncapi.ts', astToString(await openapiTS(streams)))
 write('lists.ts', writeLists())
 

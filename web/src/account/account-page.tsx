@@ -38,7 +38,12 @@ function Limits() {
               rows={limits}
               keyOf={({ name: bucket }) => bucket}
               columns={[
-                { title: 'What', cell: ({ title }) => title, isText: true },
+                {
+                  title: 'What',
+                  cell: ({ name: bucket, counts }) =>
+                    `${LIMITS[bucket] ?? bucket}, ${counts === 'key' ? 'this key' : 'account'}`,
+                  isText: true,
+                },
                 {
                   title: 'Limit',
                   cell: ({ limit }) => (limit === null ? 'none' : formatCount(limit)),
@@ -62,6 +67,12 @@ function Limits() {
       )}
     </Loaded>
   )
+}
+
+const LIMITS: Record<string, string> = {
+  rest: 'Requests a minute',
+  v3: 'V3 requests a minute',
+  v3_heavy: 'Heavy V3 requests a minute',
 }
 
 const METERS: Record<string, string> = {

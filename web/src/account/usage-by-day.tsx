@@ -30,12 +30,12 @@ export function UsageByDay() {
         height={20}
         empty={{ is: (found) => found.days.length === 0, text: 'Nothing was asked yet.' }}
       >
-        {({ endpoints }) => (
+        {({ operations }) => (
           <>
             <LazyChart label="Requests by day" series={series} format={formatCount} isLow />
             <Table
               label="Requests by endpoint"
-              rows={endpoints}
+              rows={operations}
               keyOf={({ operation }) => operation}
               columns={[
                 { title: 'Endpoint', cell: ({ operation }) => <code>{operation}</code>, isText: true },

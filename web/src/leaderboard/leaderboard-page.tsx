@@ -1,11 +1,12 @@
 import { useSearch } from '@tanstack/react-router'
+import type { Row } from 'auspex-client'
 import { useApi } from '../api.js'
 import { formatCount, formatShortDollars, shortenAddress } from '../format.js'
 import { Choice, useSearchChoice } from '../parts/choice.js'
 import { Loaded } from '../parts/loaded.js'
 import { MoreRows } from '../parts/more-rows.js'
 import { Panel } from '../parts/panel.js'
-import { Table } from '../parts/table.js'
+import { type Column, Table } from '../parts/table.js'
 import { Dollars, Gain, WalletLink } from '../parts/values.js'
 
 const BOARDS = { wallets: 'Wallets', builders: 'Builders', combos: 'Combos', copy: 'Copy-pnl' }
@@ -57,6 +58,13 @@ function TagField({ tag, period }: { tag: string; period: Period }) {
   )
 }
 
+/** Windows count what was realized alone. */
+const TOTAL: Column<Row<'/v3/leaderboard'>> = {
+  title: 'Total',
+  cell: (row) => ('total_pnl' in row ? <Gain value={row.total_pnl} /> : '–'),
+  isNumber: true,
+}
+
 const Wallets = ({ period, tag }: { period: Period; tag: string | undefined }) => (
   <Panel title={`Wallets by profit, ${PERIODS[period].toLowerCase()}${tag ? `, ${tag}` : ''}`}>
     <MoreRows
@@ -74,11 +82,7 @@ const Wallets = ({ period, tag }: { period: Period; tag: string | undefined }) =
             { title: '#', cell: ({ rank }) => rank, isNumber: true },
             { title: 'Wallet', cell: ({ wallet }) => <WalletLink wallet={wallet} /> },
             { title: 'Realized', cell: ({ realized_pnl: pnl }) => <Gain value={pnl} />, isNumber: true },
-            {
-              title: 'Total',
-              cell: (row) => ('total_pnl' in row ? <Gain value={row.total_pnl} /> : '–'),
-              isNumber: true,
-            },
+            ...(period === 'all' ? [TOTAL] : []),
             { title: 'Won', cell: ({ gross_profit: won }) => <Dollars value={won} />, isNumber: true },
             { title: 'Lost', cell: ({ gross_loss: lost }) => <Dollars value={lost} />, isNumber: true },
             {
