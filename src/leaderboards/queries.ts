@@ -1,5 +1,5 @@
 import type { Page } from '../core/page.js'
-import { type Ranked, selectRanked } from '../lookups/board.js'
+import { type Ranked, selectRanked, unrankedWallets } from '../lookups/board.js'
 import { isNamedTag, tagSlug } from '../lookups/tag-filter.js'
 import type { Fragment, Sql } from '../store/connection.js'
 
@@ -111,6 +111,36 @@ export const selectRollingBoard = (
   selectOrdered(sql, 'realized', page, {
     rows: sql`(select * from rolling_boards where days = ${days} and scope = ${scope})`,
   })
+
+/** A wallet on a board over all markets. */
+export type WalletRank = { rank: number; value: bigint }
+
+/**
+ * The rank of a wallet by this column; `undefined`: it is not among the first `rankMax`. Those before it are counted in
+ * the index of the column.
+ */
+export async function selectWalletRank(
+  sql: Sql,
+  board: { days: number } | 'all',
+  { wallet, rankMax }: { wallet: number; rankMax: number },
+): Promise<WalletRank | undefined> {
+  const column = sql(board === 'all' ? 'total' : 'realized')
+  const rows =
+    board === 'all'
+      ? sql`(select * from all_time_boards where scope = 0)`
+      : sql`(select * from rolling_boards where days = ${board.days} and scope = 0)`
+  const unranked = unrankedWallets(sql, 'leaderboards')
+  const [row] = await sql<WalletRank[]>`
+    select own.${column}::bigint as value,
+           1 + (select count(*)::integer
+                  from (select from ${rows} other
+                         where (other.${column}, other.wallet) > (own.${column}, own.wallet)
+                           and other.wallet not in (${unranked})
+                         limit ${rankMax}) above) as rank
+      from ${rows} own
+     where own.wallet = ${wallet} and own.wallet not in (${unranked})`
+  return row === undefined || row.rank > rankMax ? undefined : row
+}
 
 /** Which state of the boards this is, and the time that they speak of. */
 type BoardSnapshot = { snapshot: number; asOfSec: number }

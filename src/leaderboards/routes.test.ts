@@ -456,8 +456,37 @@ describe('GET /v3/leaderboard/scopes', () => {
   })
 })
 
+describe('GET /v3/wallets/{address}/ranks', () => {
+  const ranksOf = async (address: string) => {
+    const { ranks } = await ask(`/v3/wallets/${address}/ranks`)
+    return ranks.map(({ period, rank }: { period: string; rank: number | null }) => `${period} ${rank}`)
+  }
+
+  test.each([1, 2, 500, 1_001, 10_001])('200: wallet %d has the rank that the boards give it', async (id) => {
+    const { ranks, as_of: asOf } = await ask(`/v3/wallets/${addressOf(id)}/ranks`)
+    expect(asOf).toBe(AS_OF)
+    for (const { period, rank, value } of ranks) {
+      const offset = Math.max(id - 1, 0)
+      const isWithin = period === 'all' ? id <= 10_000 : id <= (period === '30d' ? 0 : 1_000)
+      if (!isWithin) {
+        expect([rank, value], period).toEqual([null, null])
+        continue
+      }
+      const { leaderboard } = await ask(`/v3/leaderboard?period=${period}&offset=${offset}&limit=1`)
+      const [row] = leaderboard
+      expect({ rank, value }, period).toEqual({ rank: row.rank, value: row.total_pnl ?? row.realized_pnl })
+      expect(row.wallet).toBe(addressOf(id))
+    }
+  })
+
+  test('200: a wallet that never traded is on no board', async () => {
+    expect(await ranksOf(`0x${'f'.repeat(40)}`)).toEqual(['all null', '1d null', '7d null', '30d null'])
+  })
+})
+
 test.each([
   '/v3/leaderboard',
+  '/v3/wallets/0x0000000000000000000000000000000000000001/ranks',
   '/v3/leaderboard?period=1d&tags=unheard-of',
   '/v3/tags/crypto/leaderboard',
   '/v3/leaderboard/scopes?period=1d&scope=tag',

@@ -1,13 +1,16 @@
 import { Type } from 'typebox'
 import { V3 } from '../accounts/access.js'
 import { badRequest, notFound } from '../core/errors.js'
+import { toDecimal } from '../core/money.js'
 import type { Page } from '../core/page.js'
+import { defineAnswer } from '../http/answer.js'
 import { endpointRoutes } from '../http/endpoint.js'
 import { createView, defineList } from '../http/list.js'
-import { oneOf, Slug } from '../http/parameters.js'
+import { Address, oneOf, Slug } from '../http/parameters.js'
 import { ERROR_CODE } from '../http/validation.js'
 import { errorReply } from '../lib/error-reply.js'
 import { checkDepth, rankKeyOf, requireBoard } from '../lookups/board.js'
+import { selectWalletId } from '../lookups/ids.js'
 import type { Sql } from '../store/connection.js'
 import {
   type BoardPeriod,
@@ -33,6 +36,7 @@ import {
   selectBoardSnapshot,
   selectScopes,
   selectTagSlug,
+  selectWalletRank,
 } from './queries.js'
 import {
   ALL_TIME_RANK_MAX,
@@ -48,6 +52,7 @@ import {
   ScopesEnvelope,
   ScopesQuery,
   TagRank,
+  WalletRanks,
 } from './schemas.js'
 
 const LIMIT_MAX = 100
@@ -185,6 +190,38 @@ export const tagLeaderboard = defineList({
   },
 })
 
+const BOARDS = [
+  { period: 'all', sort: 'total', board: 'all', rankMax: ALL_TIME_RANK_MAX },
+  ...Object.entries(PERIOD_DAYS).map(
+    ([period, days]) => ({ period, sort: 'realized', board: { days }, rankMax: ROLLING_RANK_MAX }) as const,
+  ),
+] as const
+
+const walletRanks = defineAnswer({
+  path: '/v3/wallets/:address/ranks',
+  operationId: 'getWalletRanks',
+  summary: 'Ranks of a wallet',
+  description: 'Its place on the leaderboards over all markets, as of their last refresh.',
+  tag: 'leaderboards',
+  access: V3,
+  errors: BOARD_ERRORS,
+  params: Type.Object({ address: Address }),
+  reply: WalletRanks,
+  answer: async ({ sql }, { address }) => {
+    const { asOfSec } = requireBoard(await selectBoardSnapshot(sql))
+    const wallet = await selectWalletId(sql, address)
+    const ranks = await Promise.all(
+      BOARDS.map(async ({ period, sort, board, rankMax }) => {
+        const found =
+          wallet === undefined ? undefined : await selectWalletRank(sql, board, { wallet, rankMax })
+        const value = found === undefined ? null : toDecimal(found.value)
+        return { period, sort, rank: found?.rank ?? null, value }
+      }),
+    )
+    return { address, ranks, as_of: asOfSec }
+  },
+})
+
 const SCOPES_LIMIT_MAX = 200
 /** Rows that a page may pass over. */
 const SCOPES_OFFSET_MAX = 10_000
@@ -239,4 +276,4 @@ export const leaderboardScopes = defineList({
   },
 })
 
-export const leaderboardRoutes = endpointRoutes([leaderboard, tagLeaderboard, leaderboardScopes])
+export const leaderboardRoutes = endpointRoutes([leaderboard, tagLeaderboard, leaderboardScopes, walletRanks])

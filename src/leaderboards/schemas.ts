@@ -141,3 +141,16 @@ export const BOARD_ERRORS = {
   ),
   503: errorReply('`leaderboard_unavailable`: the boards are not made yet; or the service is busy'),
 }
+
+export const WalletRanks = namedObject('WalletRanks', {
+  address: Type.String(),
+  ranks: Type.Array(
+    namedObject('WalletRank', {
+      period: Type.String({ enum: ['all', ...ROLLING_PERIODS] }),
+      sort: Type.String({ enum: ['total', 'realized'], description: 'what the board is ranked by' }),
+      rank: nullable(Rank, 'null: the wallet is not on the board, or behind its last rank'),
+      value: nullable(Money('dollars by which it has this rank')),
+    }),
+  ),
+  as_of: Type.Integer({ description: 'Unix seconds: the moment that the boards speak of' }),
+})

@@ -51,6 +51,6 @@ export function useApi<P extends PathOf<'get'>>(
 export const isSignedOut = (error: unknown): boolean => error instanceof AuspexError && error.status === 401
 
 /** The plan has no access to what was asked for. */
-export const isLocked = (error: unknown): boolean => error instanceof AuspexError && error.status === 403
+export const isLocked = (error: unknown): boolean => error instanceof AuspexError && error.status === 402
 
 export { AuspexError }

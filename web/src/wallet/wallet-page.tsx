@@ -12,6 +12,7 @@ import { Fees } from './fees.js'
 import { Follow } from './follow.js'
 import { PnlCurve } from './pnl-curve.js'
 import { ClosedPositions, OpenPositions } from './positions.js'
+import { Ranks } from './ranks.js'
 import { WalletTrades } from './wallet-trades.js'
 
 const ADDRESS = /^0x[0-9a-f]{40}$/i
@@ -66,7 +67,10 @@ function WalletParts({ address, username }: { address: string; username: string 
       {part === 'trades' && <WalletTrades address={address} />}
       {part === 'activity' && <Activity address={address} />}
       {part === 'fees' && <Fees address={address} />}
-      <CopyScore address={address} />
+      <div className="grid">
+        <Ranks address={address} />
+        <CopyScore address={address} />
+      </div>
     </>
   )
 }
