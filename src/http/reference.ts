@@ -1,5 +1,6 @@
 import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance } from 'fastify'
+import { addCodeSamples } from './code-samples.js'
 import { type Compressor, createCompressionHook } from './compression.js'
 import type { Samples } from './examples.js'
 import { toReferenceDocument } from './reference-document.js'
@@ -8,6 +9,9 @@ import { ServedDocument } from './served-document.js'
 
 /** The bar at the top advertises the framework and asks for a URL that never changes. The rest fits a phone. */
 const STYLE = `
+.auspex-bar { display: flex; flex-wrap: wrap; gap: 4px 18px; padding: 12px 20px; border-bottom: 1px solid #dde1e8; font: 15px/1.5 system-ui, sans-serif }
+.auspex-bar a { color: #566073; text-decoration: none }
+.auspex-bar a:first-child { color: #182033; font-weight: 650 }
 .swagger-ui .topbar, .swagger-ui .info .link, .swagger-ui .info .title small.version-stamp { display: none }
 .swagger-ui .filter .operation-filter-input { width: 100%; max-width: 36rem; box-sizing: border-box }
 .swagger-ui .parameters-col_description input[type=text] { width: 100%; max-width: 36rem }
@@ -47,11 +51,11 @@ export async function showReference(
   { compressor, readSamples }: ReferenceParts,
 ): Promise<void> {
   const write = () => JSON.stringify(toReferenceDocument(app.swagger()))
-  const shown = new ServedDocument(write, readSamples)
+  const shown = new ServedDocument(write, readSamples, 'json', addCodeSamples)
   const yaml = new ServedDocument(() => app.swagger({ yaml: true }), readSamples, 'yaml')
   await app.register(async (docs) => {
     docs.addHook('onSend', async (request, _reply, payload) =>
-      /^\/docs\/?$/.test(request.routeOptions.url ?? '') ? fitPhones(payload) : payload,
+      /^\/docs\/?$/.test(request.routeOptions.url ?? '') ? frame(payload) : payload,
     )
     docs.addHook('onSend', createCompressionHook(compressor))
     await docs.register(swaggerUi, {
@@ -84,10 +88,27 @@ export async function showReference(
   })
 }
 
-/** Without it a phone shows the page as wide as a desk's and small. */
-const fitPhones = (page: unknown): unknown =>
+/** The links that the other pages of the service have, too. */
+const PAGES = {
+  '/': 'Auspex',
+  '/leaderboard': 'Leaderboard',
+  '/crypto': 'Crypto',
+  '/sports': 'Sports',
+  '/status': 'Status',
+  '/account': 'Account',
+  '/docs': 'API',
+  '/docs/websocket': 'Streams',
+}
+const BAR = `<nav class="auspex-bar" aria-label="Pages">${Object.entries(PAGES)
+  .map(([path, title]) => `<a href="${path}">${title}</a>`)
+  .join('')}</nav>`
+
+/** With the links of all pages, and not as wide as a desk's on a phone. */
+const frame = (page: unknown): unknown =>
   typeof page === 'string'
-    ? page.replace('<head>', '<head><meta name="viewport" content="width=device-width, initial-scale=1">')
+    ? page
+        .replace('<head>', '<head><meta name="viewport" content="width=device-width, initial-scale=1">')
+        .replace(/<body[^>]*>/, (body) => body + BAR)
     : page
 
 declare const SwaggerUIBundle: { plugins: { DownloadUrl: (system: object) => object } }

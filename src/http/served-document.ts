@@ -12,6 +12,7 @@ export class ServedDocument {
   readonly #write: () => string
   readonly #readSamples: () => Promise<Samples>
   readonly #format: keyof typeof MEDIA_TYPES
+  readonly #finish: (text: string) => string
   #template: { text: string; samples: Samples } | undefined
   #served: Served | undefined
 
@@ -19,10 +20,13 @@ export class ServedDocument {
     write: () => string,
     readSamples: () => Promise<Samples>,
     format: keyof typeof MEDIA_TYPES = 'json',
+    /** Changes the text once the samples are in it. */
+    finish = (text: string) => text,
   ) {
     this.#write = write
     this.#readSamples = readSamples
     this.#format = format
+    this.#finish = finish
   }
 
   async send(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
@@ -38,7 +42,7 @@ export class ServedDocument {
     this.#template ??= { text: this.#write(), samples: readExamples().samples }
     const found = Object.entries(samples).filter(([, value]) => value !== undefined)
     const filled = { ...this.#template.samples, ...Object.fromEntries(found) }
-    const text = fillSamples(this.#template.text, filled)
+    const text = this.#finish(fillSamples(this.#template.text, filled))
     const etag = `W/"${hash('sha256', text, 'base64url').slice(0, 22)}"`
     this.#served = { samples, text, etag }
     return this.#served
