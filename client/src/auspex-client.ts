@@ -8,10 +8,27 @@ import type {
   RequestOptions,
   Row,
 } from './api-types.js'
-import { Http, type HttpOptions, type HttpRequest } from './http.js'
+import type { BookSet } from './book-set.js'
+import { BookSocket } from './book-socket.js'
+import { EventSocket } from './event-socket.js'
+import { Http, type HttpOptions, type HttpRequest, sleep } from './http.js'
 import { readPages, rowsOf } from './pages.js'
+import type { SocketOptions, WebSocketConstructor } from './reliable-socket.js'
+import type {
+  BookMessage,
+  BookMessagesOptions,
+  EventStream,
+  StreamEvent,
+  StreamGap,
+  SubscribeOptions,
+} from './stream-types.js'
 
-export type ClientOptions = HttpOptions
+export type ClientOptions = HttpOptions & {
+  /** That of the runtime unless given; Node.js 20 has none, and the package `ws` is taken. */
+  WebSocket?: WebSocketConstructor | undefined
+  /** The addresses of the sockets, where they are not `/ws` and `/ws/orderbook` below `baseUrl`. */
+  socketUrls?: { events?: string | URL | undefined; orderbook?: string | URL | undefined } | undefined
+}
 
 /** How rows are written by a download. */
 export type DownloadFormat = 'csv' | 'ndjson' | 'parquet'
@@ -19,9 +36,17 @@ export type DownloadFormat = 'csv' | 'ndjson' | 'parquet'
 /** A service, asked by its public API. Whatever fails is an `AuspexError`; a signal ends a call with its reason. */
 export class AuspexClient {
   readonly #http: Http
+  readonly #events: EventSocket
+  readonly #books: BookSocket
 
   constructor(options: ClientOptions) {
     this.#http = new Http(options)
+    const { events, orderbook } = options.socketUrls ?? {}
+    const { baseUrl } = this.#http
+    this.#events = new EventSocket(toSocketOptions(options, events ?? `${baseUrl}/ws`, 'by_subscription'))
+    this.#books = new BookSocket(
+      toSocketOptions(options, orderbook ?? `${baseUrl}/ws/orderbook`, 'integrity'),
+    )
   }
 
   get<P extends PathOf<'get'>>(
@@ -83,4 +108,45 @@ export class AuspexClient {
     const { format, ...request }: HttpRequest & { format: DownloadFormat } = options
     return this.#http.download(path, { ...request, query: { ...request.query, format } })
   }
+
+  /**
+   * Live events, after some of the past. The stream survives lost connections: it goes on after its last event, and
+   * yields a `gap` where the service could not give back everything. All streams of a client share one connection.
+   * A reader that leaves 10,000 events unread stops the stream, which goes on from there when they are read.
+   */
+  subscribe(options: BookMessagesOptions): EventStream<BookMessage | StreamGap>
+  subscribe(options?: SubscribeOptions): EventStream<StreamEvent | StreamGap>
+  subscribe(options: SubscribeOptions | BookMessagesOptions = {}): EventStream<unknown> {
+    if ('markets' in options) return this.#events.add(options)
+    const { type, filters, since, sinceSeq, snapshotCount } = options
+    const past = { since, since_seq: sinceSeq, snapshot_count: snapshotCount }
+    return this.#events.add({ type, filters, past })
+  }
+
+  /**
+   * Order books, kept up to date and proven by checksums; at most 500 for all sets of a client. Reading yields each book
+   * that changed, and `get` has it at any time.
+   */
+  books(tokenIds: readonly string[]): BookSet {
+    return this.#books.add(tokenIds)
+  }
+
+  /** Ends all streams and sets of books. */
+  close(): void {
+    this.#events.close()
+    this.#books.close()
+  }
+}
+
+function toSocketOptions(
+  { apiKey, WebSocket, sleep: wait = sleep }: ClientOptions,
+  address: string | URL,
+  mode: string,
+): SocketOptions {
+  // In a page an address may be relative to it.
+  const { location } = globalThis as { location?: { href: string } }
+  const url = new URL(String(address).replace(/^http/, 'ws'), location?.href.replace(/^http/, 'ws'))
+  url.searchParams.set(mode, '1')
+  if (apiKey !== undefined) url.searchParams.set('key', apiKey)
+  return { url: url.href, WebSocket, sleep: wait }
 }
