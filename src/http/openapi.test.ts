@@ -413,14 +413,26 @@ describe('GET /', () => {
     }
   })
 
-  test('200: a browser gets a page, and every link on it answers', async () => {
+  test('200: a browser gets the page, compressed, with a policy that runs nothing but its own files', async () => {
     const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
-    const page = await t.app.inject({ url: '/', headers: { accept } })
-    expect(page.headers['content-type']).toBe('text/html; charset=utf-8')
-    expect(page.headers.vary).toContain('accept')
-    const links = [...page.body.matchAll(/href="(\/[^"]*)"/g)].map((match) => match[1] ?? '')
-    expect(links).toContain('/docs')
-    for (const link of links) expect((await t.app.inject(link)).statusCode).not.toBe(404)
+    for (const url of ['/', '/markets/some-slug', '/account/webhooks/wh_1']) {
+      const page = await t.app.inject({ url, headers: { accept } })
+      expect(page.headers['content-type']).toBe('text/html; charset=utf-8')
+      expect(page.headers.vary).toContain('accept')
+      expect(page.headers['content-security-policy']).toMatch(
+        /default-src 'none'; script-src 'self'; style-src 'self'/,
+      )
+      expect(page.headers['content-security-policy']).not.toContain('unsafe')
+      const links = [...page.body.matchAll(/(?:href|src)="([^"]*)"/g)].map((match) => match[1] ?? '')
+      expect(links.length).toBeGreaterThan(2)
+      for (const link of links) {
+        const headers = { 'accept-encoding': 'br' }
+        const file = await t.app.inject({ url: link, headers })
+        expect(file.statusCode, link).toBe(200)
+        expect(file.headers['cache-control']).toContain('immutable')
+        expect(file.headers['content-encoding']).toBe('br')
+      }
+    }
   })
 })
 

@@ -5,8 +5,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { VERSION } from '../lib/version.js'
 import { chooseEncoding, type Encoding } from './compression.js'
 
-/** Where the build puts `web/`, beside the compiled code. Run from its sources the service has no pages. */
-const BUILT_DIR = join(import.meta.dirname, '../web')
+/** Where the build puts `web/`: beside the compiled code, which tests run from its sources. */
+const BUILT_DIR = ['../web', '../../dist/src/web']
+  .map((folder) => join(import.meta.dirname, folder))
+  .find((folder) => existsSync(folder))
 
 /** What the address bar may have; the page itself finds out the rest. */
 const PAGE_PATHS = [
@@ -85,9 +87,10 @@ const MEDIA_TYPES: Record<string, string> = {
 }
 
 function readBuilt(): Map<string, BuiltFile> {
-  if (!existsSync(BUILT_DIR)) return new Map()
-  const read = (name: string) => readFileSync(join(BUILT_DIR, name))
-  const names = readdirSync(BUILT_DIR, { recursive: true, encoding: 'utf8' })
+  const folder = BUILT_DIR
+  if (folder === undefined) return new Map()
+  const read = (name: string) => readFileSync(join(folder, name))
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' })
   return new Map(
     names.flatMap((name): [string, BuiltFile][] => {
       const type = MEDIA_TYPES[extname(name)]
