@@ -8,6 +8,7 @@ import { createOperatorKey } from '../src/accounts/operators.js'
 import { PLAN_IDS, type PlanId } from '../src/accounts/plans.js'
 import { insertAccount, selectAccounts, selectKeys } from '../src/accounts/queries.js'
 import { digestOperatorSecret, digestSecret, toHash } from '../src/accounts/secret.js'
+import { createCode, signInUrl } from '../src/accounts/sign-in-codes.js'
 import type { Service } from '../src/service.js'
 
 type PlanKeys = Record<PlanId, string>
@@ -70,6 +71,13 @@ export async function prepareOperatorKey({ platform }: Service, known = ''): Pro
   const digest = digestOperatorSecret(known)
   const works = digest !== undefined && (await useOperatorKey(platform.sql, toHash(digest), nowMs))
   return works ? known : (await createOperatorKey(platform.sql, { name: 'demo', nowMs })).secret
+}
+
+/** A link that signs a browser in with a key of the demo, once and within minutes. */
+export async function createSignInLink({ url, platform, domains }: Service, key: string): Promise<string> {
+  const caller = await domains.accounts.keyRing.find(digestSecret(key) ?? '')
+  if (caller === undefined) throw new Error('a key of the demo does not work')
+  return signInUrl(url, await createCode(platform.sql, caller.keyId))
 }
 
 async function prepareKey(

@@ -14,7 +14,14 @@ import type { Service, ServiceOptions } from '../src/service.js'
 import { readiness } from '../src/status/readiness.js'
 import { FolderBusy, findHolder, prepareDataFolder } from '../src/store/data-folder.js'
 import { type Database, openDatabase } from '../src/store/database.js'
-import { prepareKeys, prepareOperatorKey, readDemoFile, removeDemoPid, writeDemoFile } from './demo-file.js'
+import {
+  createSignInLink,
+  prepareKeys,
+  prepareOperatorKey,
+  readDemoFile,
+  removeDemoPid,
+  writeDemoFile,
+} from './demo-file.js'
 import { refuseServiceFolder, type SimProcess, simulatedEnvironment, startSimulator } from './simulator.js'
 import { type DemoLog, formatBanner, openDemoLog, Phases } from './terminal.js'
 
@@ -146,7 +153,8 @@ async function serve(
       samples,
     }
     writeDemoFile(config.dataDir, demo)
-    console.log(formatBanner(demo, demoLog.path))
+    const signInLink = await createSignInLink(service, keys.growth)
+    console.log(formatBanner(demo, { logPath: demoLog.path, signInLink }))
   }
   const onStopping = () => removeDemoPid(config.dataDir)
   const failed = Promise.race([service.failed, simulator.failed])

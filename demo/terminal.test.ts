@@ -14,22 +14,24 @@ const demo = {
   samples: { wallet: `0x${'1'.repeat(40)}` },
 } as unknown as DemoFile
 
+const signInLink = `${demo.url}/sign-in?code=${'c'.repeat(22)}`
+
 test('the banner has lines that stream live trades and forward them, for any folder', () => {
-  const banner = formatBanner(demo, '.auspex-demo/demo.log')
+  const banner = formatBanner(demo, { logPath: '.auspex-demo/demo.log', signInLink })
   expect(banner.match(/\n {2}curl -H 'x-api-key: ax_live_0+' 'http[^']+'(?=\n)/g)).toHaveLength(3)
   expect(banner).toContain('\n  npx auspex tail trades\n')
   expect(banner).toMatch(/\n {2}npx auspex listen --forward-to \S+ --events trade\n/)
-  const elsewhere = formatBanner(demo, "it's a folder/demo.log")
+  const elsewhere = formatBanner(demo, { logPath: "it's a folder/demo.log", signInLink })
   expect(elsewhere).toContain("\n  npx auspex tail trades --data 'it'\\''s a folder'\n")
 })
 
 test('a terminal of 80 × 24 shows the addresses and what to try first', () => {
-  const rows = formatBanner(demo, '.auspex-demo/demo.log')
+  const rows = formatBanner(demo, { logPath: '.auspex-demo/demo.log', signInLink })
     .split('\n')
     .flatMap((line) => line.match(/.{1,80}/g) ?? [''])
   // The last row is where the cursor stands.
   const screen = rows.slice(-23)
-  for (const text of ['Auspex is running. Ctrl-C', 'API', 'ws://127.0.0.1:8080/ws', 'demo.log']) {
+  for (const text of ['Auspex is running. Ctrl-C', 'API', 'ws://127.0.0.1:8080/ws', 'demo.log', signInLink]) {
     expect(screen.join('\n')).toContain(text)
   }
   expect(screen.filter((row) => row.includes('curl -H'))).toHaveLength(3)

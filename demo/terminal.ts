@@ -54,11 +54,13 @@ export class Phases {
   }
 }
 
+type BannerParts = { logPath: string; signInLink: string }
+
 /**
  * What the terminal shows once everything runs. The commands work when pasted. The end of it is what a terminal of
  * 80 × 24 keeps in sight: the addresses, and what to try first.
  */
-export function formatBanner(demo: DemoFile, logPath: string): string {
+export function formatBanner(demo: DemoFile, { logPath, signInLink }: BannerParts): string {
   const { url, ws_url: wsUrl, keys, sim_url: simUrl, samples } = demo
   const ask = (path: string) => `curl -H 'x-api-key: ${keys.growth}' '${url}${path}'`
   const wallet = `/v3/wallets/${samples.wallet}`
@@ -68,7 +70,8 @@ export function formatBanner(demo: DemoFile, logPath: string): string {
   const addresses = [
     ['API', url],
     ['Reference', `${url}/docs`],
-    ['WebSocket', `${wsUrl}/ws (reference: ${url}/docs/websocket)`],
+    ['Dashboard', signInLink],
+    ['WebSocket', `${wsUrl}/ws (reference: /docs/websocket)`],
     ['Upstreams', `${simUrl} (simulated)`],
     ['Log', logPath],
   ]

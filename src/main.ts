@@ -1,6 +1,8 @@
 #!/usr/bin/env node
 import { Command } from 'commander'
+import { CODE_MINUTES, inviteOperator, signInUrl } from './accounts/sign-in-codes.js'
 import { addAccountCommands } from './admin/account-commands.js'
+import { addDashboardCommand } from './admin/dashboard-command.js'
 import { addKeyCommands } from './admin/key-commands.js'
 import { addLedgerCommands } from './audit/commands.js'
 import { addBackupCommands } from './backup/commands.js'
@@ -16,10 +18,12 @@ import {
   readConfig,
 } from './config/setting-flags.js'
 import { codeOf, reportAndExit } from './core/errors.js'
+import { faultFields } from './lib/fault-fields.js'
 import { keepHeapSmall } from './lib/heap.js'
 import { createLog } from './lib/log.js'
 import { stopSignal } from './lib/stop-signal.js'
 import { VERSION } from './lib/version.js'
+import type { Service } from './service.js'
 import { withDatabase } from './store/with-database.js'
 import { addUpstreamCommands } from './upstreams/commands.js'
 
@@ -69,6 +73,14 @@ for (const group of [accountCommands, ...addKeyCommands(program, withDatabase)])
   }
 }
 
+addSettingFlags(addDashboardCommand(program, withDatabase), [
+  ...DATABASE_SETTINGS,
+  'host',
+  'port',
+  'publicUrl',
+  'plansFile',
+])
+
 await program.parseAsync().catch(reportAndExit)
 
 async function up(config: Config): Promise<void> {
@@ -88,7 +100,20 @@ async function up(config: Config): Promise<void> {
   })
   if (service === undefined) return
   if (process.stdout.isTTY) console.log(formatWelcome(service.url, config))
+  printInvitation(service).catch((error) => log.warn(faultFields(error), 'no sign-in link was made'))
   await untilStopped(service, signal)
+}
+
+/** Prints a link that makes the first account, while there is none: to stderr, because it is not for the log. */
+async function printInvitation({ url, platform, databaseReady }: Service): Promise<void> {
+  await databaseReady
+  const code = await inviteOperator(platform.sql)
+  if (code === undefined) return
+  console.error(`
+There is no account yet. This link makes the first one and its key; it is good
+once, for ${CODE_MINUTES} minutes. \`npx auspex dashboard\` prints another.
+  ${signInUrl(platform.config.publicUrl ?? url, code)}
+`)
 }
 
 /** For a person who starts the service for the first time: what to set, and where to look. */
@@ -108,8 +133,9 @@ Auspex listens on ${url}. Ctrl-C stops it.
   State      ${url}/readyz
   Data       ${dataDir}
 ${polygonUrl === undefined ? node : ''}
-The first account and its key, in a second terminal in the same folder:
+Accounts and keys, in a second terminal in the same folder:
   npx auspex accounts create --name "trading desk" --plan growth
   npx auspex keys create --account acc_1 --name bot
+  npx auspex dashboard        prints a link that signs a browser in
 `
 }

@@ -56,6 +56,8 @@ export type Service = {
   url: string
   platform: Platform
   domains: Domains
+  /** Resolves when the database answers for the first time, with its schema up to date. */
+  databaseReady: Promise<void>
   /** Resolves when the service can do its work for the first time. */
   ready: Promise<void>
   /** Rejects when the service cannot go on; it recovers from all other faults. */
@@ -207,6 +209,7 @@ export async function startService(config: Config, options: ServiceOptions): Pro
     throw error
   }
   log.info({ url }, 'listening')
+  if (config.databaseUrl === undefined) writeServiceUpstreams(config.dataDir, { ...config, url })
   if (config.polygonUrl === undefined) log.warn(NO_NODE)
   return { url, platform, domains, ...run({ platform, domains, app, store, database }) }
 }
@@ -255,7 +258,7 @@ function run({ platform, domains, app, store, database }: Running) {
     platform.floodLog.flush()
     platform.log.info('stopped')
   }
-  return { ready, failed, stop }
+  return { databaseReady: storeReady, ready, failed, stop }
 }
 
 /** Starts everything that runs beside the requests, until the signal aborts. */

@@ -124,6 +124,16 @@ test(
       expect.stringMatching(/^Prices {4}candles of all coins filled +\d+\.\d s$/),
     ])
     expect(banner).toContain(join(folder.dataDir, 'demo.log'))
+    const [, code] = /Dashboard {2}http:\S+\/sign-in\?code=(\S+)\n/.exec(banner) ?? []
+    const signedIn = await fetch(`${first.url}/v1/session`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ code }),
+    })
+    expect([signedIn.status, await signedIn.json()]).toEqual([
+      201,
+      expect.objectContaining({ account: expect.objectContaining({ name: 'demo growth' }) }),
+    ])
     expect(readFileSync(join(folder.dataDir, 'demo.log'), 'utf8')).toMatch(/"msg":"listening"/)
     for (const coin of ['BTC', 'ETH', 'SOL', 'BNB', 'XRP', 'DOGE', 'HYPE']) {
       expect(await countCandles(first, coin), coin).toBe(30)

@@ -306,6 +306,17 @@ describe('the command line', () => {
   test('makes accounts and keys, beside a running service and without one', async () => {
     const data = ['--data', folder.dataDir]
     const service = await start()
+    const signIn = (link = '', name?: string) => {
+      expect(link).toMatch(`${service.url}/sign-in?code=`)
+      const body = JSON.stringify({ code: link.split('=')[1], account_name: name })
+      const headers = { 'content-type': 'application/json' }
+      return fetch(`${service.url}/v1/session`, { method: 'POST', headers, body })
+    }
+    // The link of a first start makes an account; it is no line of the log.
+    const findLink = () => service.output.join('').match(/^ {2}(http\S+code=\S+)\n/m)?.[1]
+    await vi.waitFor(() => expect(findLink()).toBeDefined(), within)
+    expect(JSON.stringify(linesOf(service))).not.toContain('code=')
+
     const account = runAuspex(['accounts', 'create', '--name', 'desk', '--plan', 'starter', ...data])
     expect(account.stdout).toBe('acc_1\n')
     // What does not change what another command reads runs beside it.
@@ -319,8 +330,13 @@ describe('the command line', () => {
     const gold = await refusing
     expect([gold.status, gold.stderr]).toEqual([1, expect.stringMatching(/Known: free, starter/)])
     const listing = runBeside(['keys', 'list', ...data])
+    const linking = runBeside(['dashboard', ...data])
     const raised = await runBeside(['accounts', 'set-plan', 'acc_1', 'growth', ...data])
     expect(raised.status).toBe(0)
+    const signedIn = await signIn((await linking).stdout.trim())
+    expect(await signedIn.json()).toMatchObject({ account: { id: 'acc_1' }, key: { id: 'key_1' } })
+    const made = await signIn(findLink(), 'own')
+    expect(await made.json()).toMatchObject({ account: { id: 'acc_2', plan: 'enterprise' } })
     await vi.waitFor(async () => expect(await (await ask()).json()).toMatchObject({ tier: 'growth' }))
     const list = await listing
     expect(list.stdout).toMatch(/key_1 +acc_1 +full +….{4} +active/)

@@ -149,6 +149,26 @@ export async function anonymiseAccount(tx: Sql, accountId: number, nowMs: number
   return count > 0
 }
 
+/** Whether there is an account that was not deleted. */
+export async function hasAccounts(sql: Sql): Promise<boolean> {
+  const rows = await sql`select from accounts where deleted_at is null limit 1`
+  return rows.length > 0
+}
+
+/** Accounts of this name, in the order of their creation. */
+export const selectAccountIds = (sql: Sql, name: string, limit: number) => sql<{ id: number }[]>`
+  select id from accounts where name = ${name} and deleted_at is null order by id limit ${limit}`
+
+/** The key that stands for an account when it signs in: the oldest that works and may change things, else the oldest. */
+export async function selectSignInKey(sql: Sql, accountId: number, nowMs: number) {
+  const [row] = await sql<{ id: number }[]>`
+    select k.id from api_keys k
+     where k.account_id = ${accountId} and ${isActive(sql, nowMs)}
+     order by k.scope = 'full' desc, k.id
+     limit 1`
+  return row?.id
+}
+
 /** The plans that accounts are on. */
 export async function selectPlansInUse(sql: Sql): Promise<string[]> {
   const rows = await sql<{ plan: string }[]>`

@@ -2,6 +2,7 @@ import { ApiError, badRequest } from '../core/errors.js'
 import type { Pool, Sql } from '../store/connection.js'
 import { transact } from '../store/transaction.js'
 import { openAccountWithKey } from './accounts.js'
+import { hasAccounts } from './queries.js'
 import { createSignInCode, hashSignInCode } from './secret.js'
 import { deleteSignInCode, insertSignInCode, lockSignInCode } from './session-queries.js'
 import { type NewSession, openSessionIn } from './web-sessions.js'
@@ -19,6 +20,14 @@ export async function createCode(sql: Sql, keyId: number | null): Promise<string
   await insertSignInCode(sql, { codeHash, keyId, goodForMs: CODE_MINUTES * 60_000 })
   return code
 }
+
+/** A code that makes the first account; `undefined`: there is one already. */
+export const inviteOperator = async (sql: Sql): Promise<string | undefined> =>
+  (await hasAccounts(sql)) ? undefined : await createCode(sql, null)
+
+/** Where a browser signs in with a code. `baseUrl`: of the service. */
+export const signInUrl = (baseUrl: string, code: string): string =>
+  `${baseUrl.replace(/\/+$/, '')}/sign-in?code=${code}`
 
 type Redemption = { code: string; accountName: string | undefined; nowMs: number }
 

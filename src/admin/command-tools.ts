@@ -18,13 +18,18 @@ export const runAdmin = (
   withDatabase: WithDatabase,
   command: Command,
   work: (tools: AdminTools) => Promise<void>,
+  options: Parameters<WithDatabase>[2] = {},
 ): Promise<void> =>
-  withDatabase(command, async (sql, { config }) => {
-    const plans = readPlans(config.plansFile)
-    await work({ sql, config, plans, nowMs: systemClock.now() }).catch((error) => {
-      throw error instanceof ApiError ? new OperatorError(error.message) : error
-    })
-  })
+  withDatabase(
+    command,
+    async (sql, { config }) => {
+      const plans = readPlans(config.plansFile)
+      await work({ sql, config, plans, nowMs: systemClock.now() }).catch((error) => {
+        throw error instanceof ApiError ? new OperatorError(error.message) : error
+      })
+    },
+    options,
+  )
 
 /** Prints a table, and says so when there is more than it shows. */
 export function printRows(header: string[], rows: string[][]): void {

@@ -76,19 +76,21 @@ export function findHolder(dataDir: string): Holder | undefined {
   return holder !== undefined && isAlive(holder) ? holder : undefined
 }
 
-/** What commands take over from the service on their folder: the upstreams that they ask, and its plans. */
+/** What commands take over from the service on their folder: the upstreams that they ask, its plans and its address. */
 export type ServiceUpstreams = {
   polygonUrl?: string | undefined
   dataApiUrl?: string | undefined
   plansFile?: string | undefined
+  /** Where it listens; absent: not yet. */
+  url?: string | undefined
 }
 
 /** Leaves word of the upstreams of a service, for commands on its folder. An address may hold a key. */
 export function writeServiceUpstreams(dataDir: string, lent: ServiceUpstreams): void {
-  const { polygonUrl, dataApiUrl, plansFile } = lent
+  const { polygonUrl, dataApiUrl, plansFile, url } = lent
   const path = join(dataDir, UPSTREAMS_FILE)
   rmSync(path, { force: true })
-  writeFileSync(path, JSON.stringify({ polygonUrl, dataApiUrl, plansFile }), { mode: 0o600 })
+  writeFileSync(path, JSON.stringify({ polygonUrl, dataApiUrl, plansFile, url }), { mode: 0o600 })
 }
 
 /** Those of the service that holds the folder; none when no service does. */
