@@ -73,12 +73,25 @@ const LIMITS: Record<string, string> = {
   rest: 'Requests a minute',
   v3: 'V3 requests a minute',
   v3_heavy: 'Heavy V3 requests a minute',
+  social_rate: 'Social searches a second',
+  search_online: 'Web searches in ten seconds',
+  account_keys: 'Changes of keys',
+  social_month: 'Social searches this month',
+  event_connections: 'Event sockets',
+  orderbook_connections: 'Order book sockets',
+  firehose_connections: 'Sockets without a filter',
+  event_seconds: 'Seconds of event sockets today',
+  orderbook_seconds: 'Seconds of order book sockets today',
+  webhooks: 'Webhooks',
+  webhook_deliveries: 'Deliveries of webhooks today',
+  copy_pnl_wallets: 'Wallets in the copy-pnl pool',
+  api_keys: 'API keys',
 }
 
 const METERS: Record<string, string> = {
   api_requests: 'API requests',
-  ws_market_bytes: 'Prices and order books over sockets',
-  ws_onchain_bytes: 'Events over sockets',
+  ws_market: 'Prices and order books over sockets',
+  ws_onchain: 'Events over sockets',
 }
 
 function Meters() {

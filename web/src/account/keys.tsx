@@ -15,7 +15,9 @@ export function Keys() {
   const [made, setMade] = useState<string>()
   const make = () =>
     run(async () => {
-      const { api_key: apiKey } = await auspex.post('/v1/account/keys', { body: { name: name.trim(), scope: 'full' } })
+      const { api_key: apiKey } = await auspex.post('/v1/account/keys', {
+        body: { name: name.trim(), scope: 'full' },
+      })
       setMade(apiKey)
       setName('')
     })

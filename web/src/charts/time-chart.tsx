@@ -34,6 +34,9 @@ type TimeChartProps = {
 
 const KINDS = { candles: CandlestickSeries, line: LineSeries, volume: HistogramSeries, bars: HistogramSeries }
 
+/** Fewer would be as wide as houses: the rest of the chart stays empty. */
+const POINTS_MIN = 40
+
 /** The chart shows times of the reader's zone, as the rest of the page does: the library knows UTC alone. */
 const toLocalTime = (seconds: number) =>
   (seconds - new Date(seconds * 1_000).getTimezoneOffset() * 60) as Time
@@ -72,7 +75,10 @@ export function TimeChart({ label, series, format, isLow, isLive }: TimeChartPro
       }))
       drawn.current?.series[index]?.setData(data as never)
     })
-    drawn.current?.chart.timeScale().fitContent()
+    const longest = Math.max(...series.map(({ points }) => points.length))
+    const scale = drawn.current?.chart.timeScale()
+    if (longest >= POINTS_MIN) scale?.fitContent()
+    else scale?.setVisibleLogicalRange({ from: longest - POINTS_MIN, to: longest })
   }, [series])
 
   return <div ref={place} className={isLow === true ? 'chart low' : 'chart'} role="img" aria-label={label} />

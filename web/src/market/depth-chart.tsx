@@ -6,16 +6,20 @@ const HEIGHT = 80
 
 /** How many shares wait up to each price: bids from the middle to the left, asks to the right. */
 export function DepthChart({ bids, asks }: { bids: readonly Level[]; asks: readonly Level[] }) {
+  const prices = [...bids, ...asks].map(({ price }) => price)
+  const lowest = Math.min(...prices, 1)
+  const range = Math.max(...prices, 0) - lowest || 1
+  const toX = (price: number) => ((price - lowest) / range) * WIDTH
   const most = Math.max(bids.at(-1)?.total ?? 0, asks.at(-1)?.total ?? 0, 1)
   const toPath = (levels: readonly Level[]) => {
     const [best] = levels
     if (best === undefined) return ''
     const steps = levels.flatMap(({ price, total }, index) => {
       const before = levels[index - 1]?.total ?? 0
-      return [`${price * WIDTH},${toY(before)}`, `${price * WIDTH},${toY(total)}`]
+      return [`${toX(price)},${toY(before)}`, `${toX(price)},${toY(total)}`]
     })
     const last = levels.at(-1) ?? best
-    return `M${best.price * WIDTH},${HEIGHT} L${steps.join(' L')} L${last.price * WIDTH},${HEIGHT} Z`
+    return `M${toX(best.price)},${HEIGHT} L${steps.join(' L')} L${toX(last.price)},${HEIGHT} Z`
   }
   const toY = (total: number) => HEIGHT - (total / most) * (HEIGHT - 4)
   const sum = (levels: readonly Level[]) => formatAmount(levels.at(-1)?.total ?? 0)

@@ -74,6 +74,13 @@ function MarketParts({ market, slug }: { market: Market; slug: string }) {
   )
 }
 
+/** Where a price comes from. */
+const SOURCES: Record<string, string> = {
+  clob_mid: 'middle of the order book',
+  last_fill: 'of the last trade',
+  resolved: 'by the result',
+}
+
 function MarketFigures({ market, token }: { market: Market; token: string | undefined }) {
   const price = useApi('/v3/markets/{token_id}/price', {
     path: { token_id: token ?? '' },
@@ -82,7 +89,7 @@ function MarketFigures({ market, token }: { market: Market; token: string | unde
   })
   return (
     <dl className="figures">
-      <Figure title="Price" note={price.data?.source ?? undefined}>
+      <Figure title="Price" note={SOURCES[price.data?.source ?? '']}>
         {price.data === undefined ? '–' : formatPrice(price.data.price)}
       </Figure>
       <Figure title="Volume">{formatShortDollars(Number(market.volume_all_time))}</Figure>

@@ -11,6 +11,8 @@ import { colourOf } from '../theme.js'
 
 const GROUPS = { hour: 'by hour', day: 'by day', week: 'by week', month: 'by month' }
 
+const DAYS_MIN = 3
+
 /** What was realized in each bucket, and the sum of it so far. */
 export function PnlCurve({ address }: { address: string }) {
   const [group, setGroup] = useState<keyof typeof GROUPS>('day')

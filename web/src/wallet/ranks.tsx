@@ -4,7 +4,12 @@ import { Panel } from '../parts/panel.js'
 import { Table } from '../parts/table.js'
 import { Gain } from '../parts/values.js'
 
-const PERIODS: Record<string, string> = { all: 'All time', '1d': '24 hours', '7d': '7 days', '30d': '30 days' }
+const PERIODS: Record<string, string> = {
+  all: 'All time',
+  '1d': '24 hours',
+  '7d': '7 days',
+  '30d': '30 days',
+}
 
 /** The wallet's place on the leaderboards. */
 export function Ranks({ address }: { address: string }) {
