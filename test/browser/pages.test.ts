@@ -23,7 +23,7 @@ beforeAll(async () => {
   })
   ;[browser] = await Promise.all([launchChromium(), started])
   demo = JSON.parse(readFileSync(join(folder.dataDir, 'demo.json'), 'utf8'))
-  context = await browser.newContext({ baseURL: demo.url })
+  context = await browser.newContext({ baseURL: demo.url, locale: 'en-US' })
   opened = await WatchedPage.open(context, demo.url)
 })
 afterAll(async () => {

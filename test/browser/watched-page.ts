@@ -1,12 +1,13 @@
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { BrowserContext, Page } from 'playwright-core'
-import { expect } from 'vitest'
+import { expect, vi } from 'vitest'
 
 const ROOT = join(import.meta.dirname, '../..')
 const SCREENSHOTS_DIR = join(ROOT, '.screenshots')
 const AXE = readFileSync(join(ROOT, 'node_modules/axe-core/axe.min.js'), 'utf8')
 
+const WAIT = { timeout: 20_000, interval: 50 }
 const DESK = { width: 1280, height: 900 }
 const PHONE = { width: 360, height: 740 }
 
@@ -39,7 +40,7 @@ export class WatchedPage {
 
   async settle(): Promise<void> {
     await this.page.waitForSelector('h1, h2')
-    await this.page.waitForFunction("document.querySelector('.skeleton') === null")
+    await vi.waitFor(async () => expect(await this.page.locator('.skeleton').count()).toBe(0), WAIT)
   }
 
   /** The visible text of the page. */

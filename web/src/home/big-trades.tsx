@@ -15,7 +15,7 @@ export function BigTrades() {
   const [after] = useState(() => Math.floor(Date.now() / 1_000) - HOUR_SECONDS)
   const [live, setLive] = useState<readonly ShownTrade[]>([])
   const trades = useApi('/v3/trades', {
-    query: { after: String(after), min_amount_usd: BIG_DOLLARS, fills: 'taker', limit: 100 },
+    query: { after, min_amount_usd: String(BIG_DOLLARS), fills: 'taker', limit: 100 },
   })
   const state = useLive(
     { type: 'large_trades', filters: { event_types: ['trade'], min_size: BIG_DOLLARS }, snapshotCount: 0 },

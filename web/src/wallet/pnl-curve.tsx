@@ -15,7 +15,10 @@ const DAYS_MIN = 3
 
 /** What was realized in each bucket, and the sum of it so far. */
 export function PnlCurve({ address }: { address: string }) {
-  const [group, setGroup] = useState<keyof typeof GROUPS>('day')
+  const [chosen, setGroup] = useState<keyof typeof GROUPS>()
+  const days = useApi('/v3/wallets/{address}/pnl/events', { path: { address }, query: { group: 'day' } })
+  // A curve of one or two points shows nothing.
+  const group = chosen ?? ((days.data?.bucket_count ?? DAYS_MIN) < DAYS_MIN ? 'hour' : 'day')
   const events = useApi('/v3/wallets/{address}/pnl/events', {
     path: { address },
     query: { group },
