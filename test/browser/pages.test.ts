@@ -138,8 +138,8 @@ const SHOWN: Shown[] = [
     name: 'account',
     path: () => '/account',
     texts: async () => {
-      const { account } = await ask<{ account: string }>('/v1/usage')
-      return [account, 'API keys', 'this session', 'Limits right now']
+      const { account } = await (await opened.page.request.get('/v1/session')).json()
+      return [account.id, account.name, 'API keys', 'this session', 'Limits right now']
     },
   },
   {
@@ -172,4 +172,94 @@ describe.each(SHOWN)('the page $name', ({ name, path, texts }) => {
     await opened.checkLooks(name)
     expect(opened.takeFaults()).toEqual([])
   })
+})
+
+describe('a person', () => {
+  test('finds a market as they type, by keyboard alone', async () => {
+    const { data } = await ask<{ data: { question: string; slug: string }[] }>('/v3/markets/stats?limit=1')
+    const [market] = data
+    await opened.goto('/')
+    await opened.page.keyboard.press('Tab')
+    await opened.page.getByRole('combobox').focus()
+    await opened.page.keyboard.type(market?.question.slice(0, 20) ?? '')
+    await opened.page.getByRole('option').first().waitFor()
+    await opened.page.keyboard.press('ArrowDown')
+    await opened.page.keyboard.press('ArrowUp')
+    await opened.page.keyboard.press('Enter')
+    await opened.page.waitForURL(/\/(markets|events|sports)\//)
+    await opened.settle()
+    expect(opened.takeFaults()).toEqual([])
+  })
+
+  test('makes a key that works, and is signed out when the key is revoked', async () => {
+    await opened.goto('/account')
+    await opened.page.getByLabel('Name of a new key').fill('from the browser')
+    await opened.page.getByRole('button', { name: 'Create key' }).click()
+    const key = (await opened.page.locator('.notice code').innerText()).trim()
+    const reply = await fetch(`${demo.url}/v1/usage`, { headers: { 'x-api-key': key } })
+    expect(reply.status).toBe(200)
+
+    const other = await browser.newContext({ baseURL: demo.url, locale: 'en-US' })
+    const page = await other.newPage()
+    await page.goto('/account')
+    await page.getByLabel('API key').fill(key)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    page.on('dialog', (dialog) => void dialog.accept())
+    await page.getByRole('button', { name: 'Revoke from the browser' }).click()
+    await page.getByRole('button', { name: 'Get a free key' }).waitFor()
+    await other.close()
+    expect((await fetch(`${demo.url}/v1/usage`, { headers: { 'x-api-key': key } })).status).toBe(401)
+    expect(opened.takeFaults()).toEqual([])
+  })
+
+  test('on the free plan sees what is locked, with the plan that has it', async () => {
+    const other = await browser.newContext({ baseURL: demo.url, locale: 'en-US' })
+    await other.request.post('/v1/session', { data: { api_key: demo.keys.free } })
+    const page = await other.newPage()
+    await page.goto('/')
+    const locked = page.locator('.panel', { hasText: 'Wallets of the week' })
+    await locked.getByText('Locked').waitFor()
+    expect(await locked.innerText()).toMatch(/starter/i)
+    await other.close()
+  })
+
+  test('is told when the connection is lost, and that nothing was missed', async () => {
+    const other = await browser.newContext({ baseURL: demo.url, locale: 'en-US' })
+    await other.request.post('/v1/session', { data: { api_key: demo.keys.enterprise } })
+    const page = await other.newPage()
+    const sockets: { close(): void }[] = []
+    await page.routeWebSocket(/\/ws/, (socket) => {
+      socket.connectToServer()
+      sockets.push(socket)
+    })
+    await page.goto('/')
+    const badge = page.locator('.panel', { hasText: 'Biggest trades' }).locator('output')
+    await badge.filter({ hasText: /^live$/ }).waitFor()
+    sockets.at(-1)?.close()
+    await badge.filter({ hasText: 'resumed' }).waitFor({ timeout: 20_000 })
+    await other.close()
+  })
+
+  test('reads the pages at twice their size', async () => {
+    await opened.page.setViewportSize({ width: 640, height: 450 })
+    for (const path of ['/', `/markets/${demo.samples.market_slug}`, '/account']) {
+      await opened.goto(path)
+      expect(await opened.page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(
+        640,
+      )
+    }
+    expect(opened.takeFaults()).toEqual([])
+  })
+})
+
+test('a page of another site cannot use the session', async () => {
+  const cookie = (await context.cookies()).find(({ name }) => name === 'auspex_session')
+  expect(cookie).toMatchObject({ httpOnly: true, sameSite: 'Strict' })
+  const headers = { cookie: `auspex_session=${cookie?.value}`, origin: 'https://evil.example' }
+  const reply = await fetch(`${demo.url}/v1/account/keys`, {
+    method: 'POST',
+    headers: { ...headers, 'content-type': 'application/json', 'sec-fetch-site': 'cross-site' },
+    body: JSON.stringify({ name: 'stolen' }),
+  })
+  expect([401, 403]).toContain(reply.status)
 })

@@ -19,7 +19,8 @@ const OPEN = ['/status', '/sign-in']
 
 export function Frame() {
   const { pathname } = useLocation()
-  const { session, isKnown } = useSession()
+  // A link that signs in is opened by who is not signed in yet.
+  const { session, isKnown } = useSession({ isWanted: pathname !== '/sign-in' })
   const isOpen = OPEN.includes(pathname)
   return (
     <>

@@ -4,8 +4,8 @@ import { auspex, isSignedOut, queryClient, useApi } from './api.js'
 const SESSION = '/v1/session'
 
 /** Who is signed in. `undefined`: nobody; `isKnown`: the service has said so. */
-export function useSession() {
-  const { data, error, isPending } = useApi(SESSION, { everyMs: 60_000 })
+export function useSession({ isWanted }: { isWanted: boolean }) {
+  const { data, error, isPending } = useApi(SESSION, { everyMs: 60_000, isWanted })
   const isOut = isSignedOut(error)
   return { session: isOut ? undefined : data, isKnown: !isPending }
 }
