@@ -18,6 +18,7 @@ import { compare, showComparison } from './lib/compare.js'
 import { showProgress } from './lib/progress.js'
 import { limitsGrowth } from './limits-growth.js'
 import { match } from './match.js'
+import { page } from './page.js'
 import { simFills } from './sim-fills.js'
 import { simStart } from './sim-start.js'
 import { sports } from './sports.js'
@@ -60,6 +61,7 @@ const BENCHES: Bench[] = [
   sports,
   fanout,
   fairness,
+  page,
 ]
 const RESULTS = join(import.meta.dirname, '../../bench/results')
 

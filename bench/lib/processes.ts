@@ -58,6 +58,28 @@ export async function startAuspex({
   }
 }
 
+/** The demo with a short history, whose `demo.json` says where everything is. */
+export async function startDemo(
+  dataDir: string,
+): Promise<{ pid: number; pool: Pool; stop(): Promise<void> }> {
+  const args = ['--port', '0', '--data', dataDir, '--history', '10m']
+  const child = spawnServer([join(DIST, 'demo/main.js'), ...args], false)
+  for await (const line of createInterface(child.stdout)) if (line.startsWith('Try first')) break
+  child.stdout.resume()
+  const log = createLog('error', process.stderr)
+  const location = { dataDir, databaseUrl: undefined }
+  const { target } = await borrowDatabase(location, { command: 'bench', isService: false, log })
+  const pool = createPool(target, 1)
+  return {
+    pid: child.pid ?? 0,
+    pool,
+    stop: async () => {
+      await pool.end()
+      await stopChild(child)
+    },
+  }
+}
+
 /** The real service on a database that is there already. `more`: variables of its environment. */
 export async function startAuspexOn(
   target: { socketDir: string; database: string },

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, BrowserContext } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { launchChromium } from '../../bench/lib/chromium.js'
 import type { DemoFile } from '../../demo/demo-file.js'
 import { createDataDir, type Running, startProcess } from '../processes.js'
-import { launchChromium } from './chromium.js'
 import { WatchedPage } from './watched-page.js'
 
 let folder: ReturnType<typeof createDataDir>

@@ -33,7 +33,7 @@ export function HomePage() {
 }
 
 function Counters() {
-  const status = useApi('/v1/status', { everyMs: 5_000 })
+  const status = useApi('/v1/status', { everyMs: 15_000 })
   const day = useApi('/v3/markets/stats', { query: { limit: 1 }, everyMs: 60_000 })
   return (
     <Loaded query={status} height={4}>
@@ -132,7 +132,7 @@ function TopWallets() {
 }
 
 function RunningWindows() {
-  const active = useApi('/v1/crypto/active', { everyMs: 5_000 })
+  const active = useApi('/v1/crypto/active', { everyMs: 15_000 })
   return (
     <Panel title="Crypto windows that are running" aside={<Link to="/crypto">Second by second</Link>}>
       <Loaded

@@ -6,7 +6,7 @@ import { Table } from '../parts/table.js'
 
 /** Games that are being played, of the leagues that have any. */
 export function LiveGames() {
-  const summary = useApi('/v2/sports/live', { everyMs: 30_000 })
+  const summary = useApi('/v2/sports/live', { everyMs: 60_000 })
   return (
     <Panel title="Games that are live" aside={<Link to="/sports">All games</Link>}>
       <Loaded
@@ -23,7 +23,7 @@ export function LiveGames() {
 function LeagueGames({ league }: { league: string }) {
   const games = useApi('/v2/sports/leagues/{league}/games', {
     path: { league },
-    everyMs: 15_000,
+    everyMs: 30_000,
   })
   return (
     <Loaded query={games} height={3}>

@@ -3,7 +3,8 @@ import { delimiter, join } from 'node:path'
 import packed from '@sparticuz/chromium'
 import { type Browser, chromium } from 'playwright-core'
 
-const ROOT = join(import.meta.dirname, '../..')
+/** Tests and benches run in the folder of the project. */
+const ROOT = process.cwd()
 /** Where the packed browser is unpacked, once: it takes some seconds. */
 const CACHE_DIR = join(ROOT, 'node_modules/.cache/chromium')
 const SYSTEM_NAMES = ['chromium', 'chromium-browser', 'google-chrome']
