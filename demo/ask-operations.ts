@@ -59,6 +59,7 @@ const QUERIES: Record<string, Values> = {
   getGameContext: { sources: 'online,social', max_queries: 1, max_per_query: 1 },
   searchOnline: { q: 'bitcoin news', max_results: 2 },
   searchMarkets: { q: 'bitcoin' },
+  searchEverything: { q: 'bitcoin', limit: 2 },
   searchSports: { q: '{league}', limit: 2 },
   listTeams: { limit: 2 },
   listLeagueGames: { limit: 1 },

@@ -34,3 +34,23 @@ export async function selectLoggedWallets(sql: Sql, addresses: readonly string[]
      limit ${addresses.length}`
   return new Set(rows.map(({ address }) => address))
 }
+
+/** Keeps the public name of a wallet for the search; another wallet may have had it. */
+export async function upsertUsername(
+  sql: Sql,
+  { wallet, name, nowMs }: { wallet: string; name: string; nowMs: number },
+): Promise<void> {
+  await sql`
+    insert into usernames (wallet, name, seen_at) values (${hexToBytes(wallet)}, ${name}, ${new Date(nowMs)})
+    on conflict (wallet) do update set name = excluded.name, seen_at = excluded.seen_at`
+}
+
+/** For a wallet whose owner has hidden the name. Index: usernames_pkey. */
+export async function deleteUsername(sql: Sql, wallet: string): Promise<void> {
+  await sql`delete from usernames where wallet = ${hexToBytes(wallet)}`
+}
+
+/** Forgets names that were not seen since. Index: usernames_seen_at. */
+export async function deleteOldUsernames(sql: Sql, beforeMs: number): Promise<void> {
+  await sql`delete from usernames where seen_at < ${new Date(beforeMs)}`
+}

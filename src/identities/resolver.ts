@@ -1,17 +1,20 @@
 import type { Clock } from '../core/clock.js'
-import { unavailable } from '../core/errors.js'
+import { messageOf, unavailable } from '../core/errors.js'
 import { parseAddress } from '../core/ids.js'
 import { UpstreamError } from '../core/upstream-error.js'
+import type { Log } from '../lib/log.js'
 import { StaleFallbackCache } from '../lib/stale-fallback-cache.js'
 import type { GammaClient } from '../upstreams/gamma/client.js'
 import type { GammaProfile } from '../upstreams/gamma/parse.js'
 import { withPatience } from '../upstreams/transport/patience.js'
 import { type ChainWalletDeps, readChainWallets } from './chain-wallets.js'
 import { chooseWallet, type Identity } from './identity.js'
+import { deleteUsername, upsertUsername } from './queries.js'
 
 type ResolverDeps = ChainWalletDeps & {
   gamma: Pick<GammaClient, 'getProfile' | 'findProfileByName'>
   clock: Clock
+  log: Log
 }
 
 /** `isWhole`: no upstream failed to say what it knows. */
@@ -88,7 +91,18 @@ export class IdentityResolver {
       ({ address, type: null, isDeployed: false } as const)
     const others = wallets.filter((wallet) => wallet.isDeployed && wallet !== current)
     const username = usernameOf(profile)
+    if (isSure) await this.#keepName(current.address, username)
     return { identity: { owner, current, others, username }, isWhole: isSure }
+  }
+
+  /** For the search, which asks no upstream. Each name is written once in an hour: answers are kept for as long. */
+  async #keepName(wallet: string, name: string | undefined): Promise<void> {
+    const { store, clock, log } = this.#deps
+    const written =
+      name === undefined
+        ? deleteUsername(store.sql, wallet)
+        : upsertUsername(store.sql, { wallet, name, nowMs: clock.now() })
+    await written.catch((error) => log.debug({ reason: messageOf(error) }, 'username not stored'))
   }
 
   async #readProfile(address: string, accountId: number): Promise<FoundProfile> {

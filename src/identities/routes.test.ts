@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { Wallet } from '../../sim/universe/wallet.js'
 import { JumpingTiming } from '../../test/jumping-timing.js'
 import { openSimulatedApp, type SimulatedApp } from '../../test/simulated-app.js'
+import { jobOf } from '../../test/test-app.js'
 import { deriveDepositWallets } from '../upstreams/polygon/wallet-addresses.js'
 import { IdentityResolver } from './resolver.js'
 
@@ -83,6 +84,28 @@ describe('GET /v1/resolve/{query}', () => {
     expect((await resolve(address)).json()).toMatchObject({ safe: address, username: null })
   })
 
+  test('200: names that were resolved are found by the search, until they are hidden or 90 days old', async () => {
+    const { address, name } = trader('safe', (wallet) => wallet.name !== '')
+    const nameless = trader('safe', (wallet) => wallet.name === '')
+    const search = async (q: string) => {
+      t.clock.advance(10_000)
+      return (await t.get(`/v3/search?q=${encodeURIComponent(q)}`)).json().results
+    }
+    await resolve(name)
+    const found = { kind: 'user', id: address, title: name, url_path: `/wallets/${encodeURIComponent(name)}` }
+    expect(await search(`@${name.toLowerCase()}`)).toMatchObject([found])
+    expect(await search(address)).toMatchObject([{ kind: 'wallet', subtitle: name }])
+
+    await t.ctx.sql`
+      insert into usernames values (decode(${nameless.address.slice(2)}, 'hex'), 'was public', now())`
+    await resolve(nameless.address)
+    expect(await search('@was public')).toEqual([])
+
+    t.clock.advance(90 * 24 * HOUR_MS + 1)
+    await jobOf(t.domains, 'old usernames').run({} as never)
+    expect(await search(`@${name}`)).toEqual([])
+  })
+
   test('200: every wallet that traded, by its address and by its key', async () => {
     const { matches } = t.universe.settledActs
     const traders = new Set(matches.map(({ tx }) => tx.act.taker.order.wallet))
@@ -144,8 +167,8 @@ test('without the logs of factories the node and the platform say what they know
 })
 
 test('without a node the logs of factories say what is deployed', async () => {
-  const { store, clock, upstreams } = t.ctx
-  const parts = { store, clock, gamma: upstreams.gamma, polygon: undefined }
+  const { store, clock, log, upstreams } = t.ctx
+  const parts = { store, clock, log, gamma: upstreams.gamma, polygon: undefined }
   const resolver = new IdentityResolver(parts)
   const { address, owner } = trader('safe')
   for (const query of [address, owner])

@@ -19,9 +19,9 @@ answer names the key, its wallets, and the one that it trades with, which is a d
 is one, else the Safe or the proxy. Answers are kept for an hour, what was not found for a minute.`
 
 export const identityRoutes =
-  ({ store, clock }: Platform, { gamma, polygon }: IdentityDeps): FastifyPluginAsyncTypebox =>
+  ({ store, clock, log }: Platform, { gamma, polygon }: IdentityDeps): FastifyPluginAsyncTypebox =>
   async (app) => {
-    const resolver = new IdentityResolver({ store, clock, gamma, polygon })
+    const resolver = new IdentityResolver({ store, clock, log, gamma, polygon })
     app.get(
       '/v1/resolve/:query',
       {

@@ -3,6 +3,7 @@ import type { Domain } from '../http/domain.js'
 import { createSnapshotJob } from '../lookups/snapshot.js'
 import type { Platform } from '../platform.js'
 import { marketCandleRoutes } from './candles/routes.js'
+import { quickSearchRoutes } from './quick-search/routes.js'
 import { catalogueRoutes, marketListRoutes } from './routes.js'
 import { marketSearchRoutes } from './search/routes.js'
 import { STATS_PERIOD_NAMES, STATS_PERIODS } from './stats/period.js'
@@ -17,6 +18,7 @@ const TAG_CHECK_MS = 15_000
 const ROUTES = [
   marketListRoutes,
   marketSearchRoutes,
+  quickSearchRoutes,
   catalogueRoutes,
   tagRoutes,
   marketCandleRoutes,

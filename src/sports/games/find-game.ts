@@ -1,11 +1,12 @@
 import { notFound } from '../../core/errors.js'
 import { UpstreamError } from '../../core/upstream-error.js'
 import type { Cached } from '../../lib/stale-fallback-cache.js'
+import { COMPANION_SUFFIXES, canonicalSlugOf } from '../../lookups/game-slug.js'
 import type { GammaEvent } from '../../upstreams/gamma/parse.js'
 import type { CallOptions } from '../../upstreams/transport/http.js'
 import { withPatience } from '../../upstreams/transport/patience.js'
 import type { SportsTools } from '../sources.js'
-import { COMPANION_SUFFIXES, canonicalSlugOf, foldGame, type Game } from './game.js'
+import { foldGame, type Game } from './game.js'
 import { selectEventSlug, selectSlugOfMarket } from './queries.js'
 
 /** How long a game is shown without asking Gamma again. */

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { COMPANION_SUFFIXES, canonicalSlugOf, foldGame, type GameMarket, isGameEvent } from './game.js'
+import { COMPANION_SUFFIXES, canonicalSlugOf } from '../../lookups/game-slug.js'
+import { foldGame, type GameMarket, isGameEvent } from './game.js'
 import { makeEvent, makeMarket } from './test-events.js'
 
 const SLUG = 'nba-atl-orl-2026-11-16'

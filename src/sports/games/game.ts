@@ -1,16 +1,6 @@
 import type { GammaEvent, GammaMarket } from '../../upstreams/gamma/parse.js'
 import { parseDecimal } from '../../upstreams/transport/parse-json.js'
 
-/** What the slug of a companion event has after the slug of its game. */
-export const COMPANION_SUFFIXES = [
-  '-more-markets',
-  '-halftime-result',
-  '-second-half-result',
-  '-exact-score',
-  '-first-to-score',
-  '-player-props',
-] as const
-
 /** The lines on the whole match, which come before all other markets. */
 const MARKET_RANKS = new Map([
   ...['moneyline', 'tennis_moneyline'].map((type) => [type, 0] as const),
@@ -22,12 +12,6 @@ const MARKET_RANKS = new Map([
   ),
 ])
 const LAST_RANK = 3
-
-/** The slug of the game that an event of this slug is about. */
-export function canonicalSlugOf(slug: string): string {
-  const suffix = COMPANION_SUFFIXES.find((end) => slug.endsWith(end) && slug.length > end.length)
-  return suffix === undefined ? slug : slug.slice(0, -suffix.length)
-}
 
 /** Futures and all that is not about sports have none of these. */
 export const isGameEvent = ({ gameId, markets }: GammaEvent): boolean =>

@@ -1,5 +1,6 @@
+import { canonicalSlugOf } from '../../lookups/game-slug.js'
 import type { GammaEvent } from '../../upstreams/gamma/parse.js'
-import { canonicalSlugOf, type Game, isGameEvent, toGame } from './game.js'
+import { type Game, isGameEvent, toGame } from './game.js'
 
 /** An open event that takes no orders for this long after its end is left over. */
 const LEFT_OVER_MS = 24 * 3_600_000

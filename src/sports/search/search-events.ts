@@ -1,6 +1,6 @@
+import { canonicalSlugOf } from '../../lookups/game-slug.js'
 import { isSearchable, toQueryWords } from '../../lookups/query-words.js'
 import type { GammaEvent } from '../../upstreams/gamma/parse.js'
-import { canonicalSlugOf } from '../games/game.js'
 import { readFirst, type Sourced, type SportsTools } from '../sources.js'
 import { type FoundEvent, selectFoundEvents } from './queries.js'
 
