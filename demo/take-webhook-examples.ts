@@ -1,4 +1,4 @@
-import { ListenerClient } from '../src/cli/listen/listener-client.js'
+import { Listeners } from '../src/cli/listen/listeners.js'
 import { WEBHOOK_EVENT_TYPE_NAMES, type WebhookEventType } from '../src/webhooks/event-types.js'
 import type { WebhookFilters } from '../src/webhooks/filters.js'
 import type { DemoFile } from './demo-file.js'
@@ -13,7 +13,7 @@ type Examples = Map<string, Envelope>
 
 /** Waits at a running demo until an event of every type has come; returns one of each, in the order of the types. */
 export async function takeWebhookExamples(demo: DemoFile): Promise<Record<string, Envelope>> {
-  const client = new ListenerClient({ url: new URL(demo.url), key: demo.keys.enterprise })
+  const listeners = new Listeners({ url: new URL(demo.url), key: demo.keys.enterprise })
   const wallets = await findValues(demo, '/v3/trades', { limit: '300' }, 'trades', 'maker')
   const builders = await findValues(demo, '/v3/builders', { limit: '100' }, 'builders', 'builder')
   const filters = {
@@ -29,8 +29,8 @@ export async function takeWebhookExamples(demo: DemoFile): Promise<Record<string
   const found: Examples = new Map()
   const signal = AbortSignal.timeout(TAKING_MS_MAX)
   await Promise.all([
-    takeTypes(client, { types: wide, filters: { min_delta_pct: 1 }, found, signal }),
-    takeTypes(client, { types: narrow, filters, found, signal }),
+    takeTypes(listeners, { types: wide, filters: { min_delta_pct: 1 }, found, signal }),
+    takeTypes(listeners, { types: narrow, filters, found, signal }),
   ])
   return Object.fromEntries(
     WEBHOOK_EVENT_TYPE_NAMES.flatMap((type) => {
@@ -47,12 +47,12 @@ type Taking = {
   signal: AbortSignal
 }
 
-async function takeTypes(client: ListenerClient, taking: Taking): Promise<void> {
+async function takeTypes(listeners: Listeners, taking: Taking): Promise<void> {
   const { types, filters, found, signal } = taking
-  const { id } = await client.create({ eventTypes: types, filters }, signal)
+  const { id } = await listeners.create({ eventTypes: types, filters }, signal)
   try {
     while (types.some((type) => !found.has(type)) && !signal.aborted) {
-      const events = await client.poll(id, signal)
+      const events = await listeners.poll(id, signal)
       for (const { event_type: type, body } of events) {
         // Events of markets that the catalogue knows show more.
         if (!found.has(type) && !/"market":null|"question":null/.test(body)) {
@@ -66,10 +66,10 @@ async function takeTypes(client: ListenerClient, taking: Taking): Promise<void> 
         latency_ms: 0,
         error: null,
       }))
-      if (results.length > 0) await client.confirm(id, results, signal)
+      if (results.length > 0) await listeners.confirm(id, results, signal)
     }
   } finally {
-    await client.remove(id)
+    await listeners.remove(id)
   }
 }
 

@@ -64,7 +64,7 @@ type BodyPart<Op> = Op extends { requestBody: { content: { 'application/json': i
     : unknown
 
 /** A parameter that may be left out may also be `undefined`, which is the same. */
-type Clearable<Values> = {
+export type Clearable<Values> = {
   [Name in keyof Values]: Record<never, never> extends Pick<Values, Name>
     ? Values[Name] | undefined
     : Values[Name]

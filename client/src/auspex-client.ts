@@ -116,6 +116,9 @@ export class AuspexClient {
    */
   subscribe(options: BookMessagesOptions): EventStream<BookMessage | StreamGap>
   subscribe(options?: SubscribeOptions): EventStream<StreamEvent | StreamGap>
+  subscribe(
+    options: SubscribeOptions | BookMessagesOptions,
+  ): EventStream<StreamEvent | BookMessage | StreamGap>
   subscribe(options: SubscribeOptions | BookMessagesOptions = {}): EventStream<unknown> {
     if ('markets' in options) return this.#events.add(options)
     const { type, filters, since, sinceSeq, snapshotCount } = options

@@ -122,12 +122,20 @@ describe('a lost connection', () => {
   ])('%s: a gap says what may be missing', async (resume, missing) => {
     const { baseUrl } = await interrupt(
       (connection) => connection.event(connection.acknowledge(), trade(7)),
-      // After a gap numbers may begin again.
-      (connection) => connection.event(connection.acknowledge({ resume }), trade(resume === 'gap' ? 2 : 8)),
+      (connection) => connection.event(connection.acknowledge({ resume, resume_seq: 7 }), trade(7), trade(8)),
     )
     const items = await take(connectClient(baseUrl).client.subscribe(), 3)
     expect(items[1]).toEqual({ type: 'gap', missing, afterSeq: 7 })
-    expect(seqsOf(items)).toEqual([7, undefined, resume === 'gap' ? 2 : 8])
+    expect(seqsOf(items)).toEqual([7, undefined, 8])
+  })
+
+  test('numbers that begin again, on another database, are taken after the gap', async () => {
+    const { baseUrl } = await interrupt(
+      (connection) => connection.event(connection.acknowledge(), trade(7)),
+      (connection) => connection.event(connection.acknowledge({ resume: 'gap', resume_seq: 1 }), trade(2)),
+    )
+    const items = await take(connectClient(baseUrl).client.subscribe(), 3)
+    expect(seqsOf(items)).toEqual([7, undefined, 2])
   })
 
   test.each<[string, object, (connection: TestConnection) => void, object]>([

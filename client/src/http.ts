@@ -128,9 +128,9 @@ function mayRepeat(method: string, { status, retryAfterSeconds = 0 }: AuspexErro
 const toError = (error: unknown): AuspexError =>
   error instanceof AuspexError ? error : new AuspexError(describeLoss(error), { cause: error })
 
-/** `fetch` says no more than that it failed; why is in the cause. */
+/** `fetch` of Node.js says no more than that it failed; why is in the cause. */
 const describeLoss = (error: unknown): string =>
-  [messageOf(error), ...(error instanceof Error && error.cause ? [messageOf(error.cause)] : [])].join(': ')
+  messageOf(error instanceof Error && error.cause instanceof Error ? error.cause : error)
 
 async function readRefusal(response: Response): Promise<AuspexError> {
   const { status, headers } = response

@@ -9,6 +9,8 @@ export type WebSocketLike = {
   onerror: ((event: never) => unknown) | null
   send(text: string): void
   close(): void
+  /** That of the `ws` package has it. */
+  terminate?(): void
 }
 
 export type WebSocketConstructor = new (url: string) => WebSocketLike
@@ -40,6 +42,7 @@ const HANDSHAKE_MS_MAX = 10_000
 /** The service sends something every 30 seconds on the event socket, and answers pings on both. */
 const PING_AFTER_MS = 20_000
 const SILENCE_MS_MAX = 35_000
+const CLOSE_MS_MAX = 1_000
 
 /** Refusals that stay, however often the client connects. */
 const LASTING = [
@@ -174,6 +177,7 @@ class Connection {
     const error = toSocketError(message)
     if (error !== undefined && ENDING.includes(error.code ?? '')) {
       this.#refusal = error
+      this.#onClose()
       return
     }
     this.#wasUseful ||= error === undefined
@@ -194,6 +198,9 @@ class Connection {
     socket.onopen = socket.onmessage = socket.onclose = null
     socket.onerror = () => undefined
     socket.close()
+    // A peer that does not answer must not keep a process from ending.
+    const cutOff: unknown = setTimeout(() => socket.terminate?.(), CLOSE_MS_MAX)
+    ;(cutOff as { unref?(): void }).unref?.()
     const isLost = code === undefined || code === 1006
     const closed = `the service closed the connection (${[code, reason].filter(Boolean).join(', ')})`
     const error =

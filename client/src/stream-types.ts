@@ -1,3 +1,4 @@
+import type { Clearable } from './api-types.js'
 import type { AuspexError } from './auspex-error.js'
 import type { components } from './generated/asyncapi.js'
 
@@ -21,7 +22,7 @@ type Filters = NonNullable<StreamSchemas['SubscribeMessage']['filters']>
 export type SubscribeOptions = {
   /** The preset; `settlements` unless given. */
   type?: StreamSchemas['SubscribeMessage']['type'] | undefined
-  filters?: Omit<Filters, 'since' | 'since_seq' | 'snapshot_count'> | undefined
+  filters?: Clearable<Omit<Filters, 'since' | 'since_seq' | 'snapshot_count'>> | undefined
   /** Begin with the events after this time, in Unix milliseconds, as far back as the plan allows. */
   since?: number | undefined
   /** Begin with the events after this one, up to 24 hours back. */

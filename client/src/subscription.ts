@@ -103,11 +103,9 @@ export class Subscription extends LiveStream<SocketMessage | StreamGap> {
     this.#numbering = numbering ?? 'chain'
     this.#acknowledgedSeq = seq
     if (this.#request.past?.snapshot_count === 0) this.#startSeq ??= seq
-    if (isGap) {
-      // The numbers may begin again.
-      this.#seqs = {}
-      this.#startSeq = seq
-    }
+    if (isGap) this.#startSeq = seq
+    // The service has another database: its numbers begin again.
+    if (isGap && seq !== undefined && seq < (afterSeq ?? 0)) this.#seqs = {}
     this.setStatus('open', { acknowledgement, afterSeq })
   }
 

@@ -25,8 +25,8 @@ describe('auspex listen', () => {
     ['no key', [...TO, '--events', 'trade', '--data', '/nowhere'], /No key is given/],
     [
       'a service that is not there',
-      [...TO, '--events', 'trade', '--url', 'http://127.0.0.1:9', '--key', 'k'],
-      /http:\/\/127\.0\.0\.1:9: nothing answers there/,
+      [...TO, '--events', 'trade', '--url', 'http://127.0.0.1:2', '--key', 'k'],
+      /http:\/\/127\.0\.0\.1:2: nothing answers there/,
     ],
   ])('refuses %s', async (_what, args, message) => {
     await expect(run(...args).done).rejects.toThrow(message)

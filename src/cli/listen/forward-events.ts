@@ -1,19 +1,14 @@
 import { lookup } from 'node:dns/promises'
+import { AuspexError } from 'auspex-client'
 import { OperatorError } from '../../core/errors.js'
 import { backoffMs, systemTiming } from '../../lib/timing.js'
 import { Sender } from '../../webhooks/deliver/sender.js'
 import { signatureHeaders } from '../../webhooks/deliver/signature.js'
 import type { ForwardResult } from '../../webhooks/listen/schemas.js'
-import {
-  type ListenedEvent,
-  type Listener,
-  type ListenerClient,
-  ListenerFault,
-  type ListenerWish,
-} from './listener-client.js'
+import type { ListenedEvent, Listener, Listeners, ListenerWish } from './listeners.js'
 
 type ForwardOptions = {
-  client: ListenerClient
+  listeners: Listeners
   wish: ListenerWish
   /** Where events go. */
   receiver: URL
@@ -41,8 +36,8 @@ const ALL_NETWORKS = ['0.0.0.0/0', '::/0']
  * address, key or filter.
  */
 export async function forwardEvents(options: ForwardOptions): Promise<void> {
-  const { client, wish, onListening, signal } = options
-  const listener = await client.create(wish, signal).catch((error) => {
+  const { listeners, wish, onListening, signal } = options
+  const listener = await listeners.create(wish, signal).catch((error) => {
     if (signal.aborted) return undefined
     throw error
   })
@@ -55,7 +50,7 @@ export async function forwardEvents(options: ForwardOptions): Promise<void> {
   } finally {
     sender.close()
     // One that stays is deleted by the service after a while.
-    await client.remove(forwarder.listener.id).catch(() => undefined)
+    await listeners.remove(forwarder.listener.id).catch(() => undefined)
   }
 }
 
@@ -79,14 +74,14 @@ class Forwarder {
   }
 
   async run(): Promise<void> {
-    const { client, signal } = this.#options
+    const { listeners, signal } = this.#options
     while (!signal.aborted && this.#left > 0) {
-      const waiting = (await this.#persist((id) => client.poll(id, signal))) ?? []
+      const waiting = (await this.#persist((id) => listeners.poll(id, signal))) ?? []
       const events = waiting.slice(0, this.#left)
       this.#left -= events.length
       const results = await this.#forwardAll(events)
       // Events that are not confirmed come again with the next poll: so this goes on until it is done.
-      if (results.length > 0) await this.#persist((id) => client.confirm(id, results, signal))
+      if (results.length > 0) await this.#persist((id) => listeners.confirm(id, results, signal))
     }
   }
 
@@ -141,11 +136,14 @@ class Forwarder {
         return answer
       } catch (error) {
         if (signal.aborted) return undefined
-        if (!(error instanceof ListenerFault)) throw error
-        const { status, message, retryAfterMs } = error
+        if (!(error instanceof AuspexError)) throw error
+        const { status, message, retryAfterSeconds = 0 } = error
         if (status === 404 && mayRenew) return await this.#renew()
         if (isLasting(status)) throw new OperatorError(message)
-        const waitMs = Math.max(retryAfterMs, backoffMs({ baseMs, maxMs: RETRY_MS_MAX }, ++failures))
+        const waitMs = Math.max(
+          retryAfterSeconds * 1_000,
+          backoffMs({ baseMs, maxMs: RETRY_MS_MAX }, ++failures),
+        )
         notify(`the service: ${message}; asking again in ${(waitMs / 1_000).toFixed(1)} s`)
         await systemTiming.sleep(waitMs, signal).catch(() => undefined)
       }
@@ -155,9 +153,9 @@ class Forwarder {
 
   /** The service deletes listeners that do not ask for a while: as when this machine was asleep. */
   async #renew(): Promise<undefined> {
-    const { client, wish, notify, signal } = this.#options
+    const { listeners, wish, notify, signal } = this.#options
     const { secret } = this.listener
-    const made = await this.#persist(() => client.create({ ...wish, secret }, signal), false)
+    const made = await this.#persist(() => listeners.create({ ...wish, secret }, signal), false)
     if (made === undefined) return
     this.listener = made
     notify('listening anew, with the same secret: events may be missing here')

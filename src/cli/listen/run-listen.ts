@@ -4,7 +4,7 @@ import { stopSignal } from '../../lib/stop-signal.js'
 import type { WebhookFilters } from '../../webhooks/filters.js'
 import type { ForwardResult } from '../../webhooks/listen/schemas.js'
 import { forwardEvents } from './forward-events.js'
-import { type ListenedEvent, ListenerClient } from './listener-client.js'
+import { type ListenedEvent, Listeners } from './listeners.js'
 
 export type ListenFlags = ServiceFlags & {
   forwardTo: string
@@ -43,7 +43,7 @@ export async function runListen(flags: ListenFlags): Promise<void> {
   process.stdout.on('error', end)
   const hasColour = process.stdout.isTTY === true && process.stdout.hasColors()
   await forwardEvents({
-    client: new ListenerClient({ url: api, key }),
+    listeners: new Listeners({ url: api, key }),
     wish: {
       eventTypes: flags.events,
       filters: toFilters(flags),

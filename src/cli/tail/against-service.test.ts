@@ -1,12 +1,14 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { listenSockets } from '../../../test/socket-client.js'
 import { createTestApp, type TestApp } from '../../../test/test-app.js'
 import { until } from '../../../test/until.js'
 import { NO_KEYS } from '../../bus/event.js'
-import { followStream, type TailEvent } from './follow-stream.js'
+import type { TailEvent } from './event-line.js'
 import { makeSubscription, type SubscriptionFlags } from './subscription.js'
+import { tailStream } from './tail-stream.js'
 
 let t: TestApp
 let url: string
@@ -48,15 +50,14 @@ function follow(address: string, key: string, type: string, flags: SubscriptionF
   const notices: string[] = []
   const ending = new AbortController()
   onTestFinished(() => ending.abort())
-  const done = followStream({
+  const done = tailStream({
     url: new URL('/ws', address),
     key,
     subscription: makeSubscription(type, flags),
-    onEvent: (event) => events.push(event) > 0,
-    untilReady: async () => undefined,
+    onEvent: async (event) => void events.push(event),
     notify: (text) => notices.push(text),
     signal: ending.signal,
-    retryMs: 100,
+    sleep: () => delay(100),
   })
   return { events, notices, done, end: () => ending.abort() }
 }

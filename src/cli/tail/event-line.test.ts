@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { formatEvent, formatLines } from './event-line.js'
-import type { TailEvent } from './follow-stream.js'
+import { formatEvent, formatLines, type TailEvent } from './event-line.js'
 import { makeTrade } from './test-stream-server.js'
 
 const WALLET = `0x39d8${'0'.repeat(32)}8d90`

@@ -6,7 +6,9 @@ import {
   showOther,
   toPlainText,
 } from './event-columns.js'
-import type { TailEvent } from './follow-stream.js'
+
+/** An event message, or a message about a book. */
+export type TailEvent = { type: string; [field: string]: unknown }
 
 type LineOptions = {
   hasColour: boolean

@@ -2,10 +2,9 @@ import { once } from 'node:events'
 import type { Writable } from 'node:stream'
 import { findService, type ServiceFlags } from '../../config/service-address.js'
 import { stopSignal } from '../../lib/stop-signal.js'
-import { formatLines } from './event-line.js'
-import type { TailEvent } from './follow-stream.js'
-import { followStream } from './follow-stream.js'
+import { formatLines, type TailEvent } from './event-line.js'
 import { makeSubscription, type SubscriptionFlags } from './subscription.js'
+import { tailStream } from './tail-stream.js'
 
 export type TailFlags = SubscriptionFlags & ServiceFlags & { count?: number; json?: boolean }
 
@@ -22,12 +21,11 @@ export async function runTail(type: string, flags: TailFlags): Promise<void> {
   process.stdout.on('error', end)
   const printer = new EventPrinter(process.stdout, { isJson, left, onLast: end })
   if (process.stdout.isTTY) console.error(`-- ${url.href}: ${type}. Ctrl-C ends.`)
-  await followStream({
+  await tailStream({
     url,
     key,
     subscription,
-    onEvent: (event, sentMs) => ending.signal.aborted || printer.print(event, sentMs),
-    untilReady: () => printer.untilReady(),
+    onEvent: (event, sentMs) => printer.print(event, sentMs),
     notify: (text) => console.error(text),
     signal: ending.signal,
   })
@@ -68,18 +66,14 @@ export class EventPrinter {
     this.#onLast = onLast
   }
 
-  /** `false`: the output has not taken what was printed before. */
-  print(event: TailEvent, sentMs?: number): boolean {
-    if (this.#left <= 0) return true
+  /** Resolves when the output has taken what was printed before. */
+  async print(event: TailEvent, sentMs?: number): Promise<void> {
+    if (this.#left <= 0) return
     this.#left--
     const text = this.#isJson ? JSON.stringify(event) : this.#format(event, sentMs)
-    const isReady = this.#out.write(`${text}\n`)
+    this.#out.write(`${text}\n`)
     if (this.#left <= 0) this.#onLast()
-    return isReady
-  }
-
-  async untilReady(): Promise<void> {
-    if (this.#out.writableNeedDrain) await once(this.#out, 'drain').catch(() => undefined)
+    else if (this.#out.writableNeedDrain) await once(this.#out, 'drain').catch(() => undefined)
   }
 
   #format(event: TailEvent, sentMs: number | undefined): string {

@@ -1,3 +1,4 @@
+import type { BookMessagesOptions, SubscribeOptions } from 'auspex-client'
 import { OperatorError } from '../../core/errors.js'
 
 export type SubscriptionFlags = {
@@ -18,10 +19,7 @@ export type SubscriptionFlags = {
 }
 
 /** What to subscribe to. */
-export type TailSubscription = {
-  /** The `subscribe` for a new connection: after `place`, or at first with the past that the flags ask for. */
-  message(place?: { seq?: number; ms?: number }): object
-}
+export type TailSubscription = SubscribeOptions | BookMessagesOptions
 
 export function makeSubscription(type: string, flags: SubscriptionFlags): TailSubscription {
   if (type === 'orderbook') return subscribeBooks(flags)
@@ -39,22 +37,19 @@ export function makeSubscription(type: string, flags: SubscriptionFlags): TailSu
     max_size: flags.maxSize,
     event_types: flags.eventTypes,
   }
+  const { sinceSeq } = flags
   return {
-    message: (place) => ({ action: 'subscribe', type, filters: { ...filters, ...past(place) } }),
-  }
-
-  function past(place?: { seq?: number; ms?: number }): object {
-    const sinceSeq = place === undefined ? flags.sinceSeq : place.seq
-    if (sinceSeq !== undefined) return { since_seq: sinceSeq }
-    return place === undefined ? { snapshot_count: flags.last } : { since: place.ms, snapshot_count: 0 }
+    // The service knows which types and values there are, and names them in its refusal.
+    type: type as SubscribeOptions['type'],
+    filters: filters as SubscribeOptions['filters'],
+    ...(sinceSeq === undefined ? { snapshotCount: flags.last } : { sinceSeq }),
   }
 }
 
-/** Books are sent whole after every subscribe: there is nothing to resume. */
-function subscribeBooks({ token = [], condition = [], slug = [] }: SubscriptionFlags) {
+function subscribeBooks({ token = [], condition = [], slug = [] }: SubscriptionFlags): TailSubscription {
   const markets = [...token, ...condition, ...slug]
   if (markets.length === 0) {
     throw new OperatorError('Name the books with --token, --condition or --slug (of the event).', 2)
   }
-  return { message: () => ({ action: 'subscribe', type: 'orderbook', markets }) }
+  return { type: 'orderbook', markets }
 }

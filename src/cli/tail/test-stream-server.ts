@@ -42,8 +42,17 @@ export class TestStreamServer {
   }
 }
 
+/** Events come inside of a message that names the first subscription, as the client asks for. */
 export const send = (client: WebSocket, ...messages: object[]): void => {
-  for (const message of messages) client.send(JSON.stringify(message))
+  for (const message of messages) {
+    const named =
+      'seq' in message
+        ? { type: 'subscription_event', subscription: 1, event: message }
+        : 'events' in message
+          ? { ...message, subscription: 1 }
+          : message
+    client.send(JSON.stringify(named))
+  }
 }
 
 export const acknowledge = (more: object = {}) => ({

@@ -1,7 +1,9 @@
+import { setImmediate } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { WebSocket } from 'ws'
-import { followStream, type TailEvent } from './follow-stream.js'
+import type { TailEvent } from './event-line.js'
 import { makeSubscription, type SubscriptionFlags } from './subscription.js'
+import { tailStream } from './tail-stream.js'
 import { acknowledge, makeTrade, send, TestStreamServer } from './test-stream-server.js'
 
 let server: TestStreamServer | undefined
@@ -23,25 +25,23 @@ async function follow({ onSubscribe, until, flags = {}, type = 'trades' }: Scena
   const events: TailEvent[] = []
   const notices: string[] = []
   const ending = new AbortController()
-  await followStream({
+  await tailStream({
     url: server.url,
     key: 'k',
     subscription: makeSubscription(type, flags),
-    onEvent: (event) => {
+    onEvent: async (event) => {
       events.push(event)
       if (events.length >= until) ending.abort()
-      return true
     },
-    untilReady: async () => undefined,
     notify: (text) => notices.push(text),
     signal: ending.signal,
-    retryMs: 5,
+    sleep: async () => undefined,
   })
   const { subscribes, keys } = server
   return { seqs: events.map(({ seq }) => seq), events, notices, subscribes, keys }
 }
 
-describe('followStream', () => {
+describe('tailStream', () => {
   test('subscribes by the flags, and hands over replay and live events', async () => {
     const { seqs, subscribes, keys, notices } = await follow({
       flags: { wallet: ['0xab'], minSize: 100, eventTypes: ['trade'], last: 2 },
@@ -88,33 +88,35 @@ describe('followStream', () => {
     expect(notices[1]).toMatch(notice)
   })
 
-  test('tries again and again once it was connected, and begins by the time of the service', async () => {
+  test('tries again and again once it was connected, and goes on from where the service was', async () => {
     const { seqs, subscribes } = await follow({
+      flags: { last: 0 },
       onSubscribe: (client, nth) => {
-        if (nth === 1) send(client, acknowledge(), { type: 'heartbeat', ts: 1_794_823_200_000 })
-        if (nth === 4) send(client, acknowledge(), makeTrade(3))
+        if (nth === 1) send(client, acknowledge({ resume_seq: 2, resume_seq_of: 'chain' }))
+        if (nth === 4) send(client, acknowledge({ resume: 'exact' }), makeTrade(3))
         else client.close(1013)
       },
       until: 1,
     })
     expect(seqs).toEqual([3])
     expect(subscribes).toHaveLength(4)
-    expect(subscribes[3]?.filters).toEqual({ since: 1_794_823_200_000, snapshot_count: 0 })
+    expect(subscribes[3]?.filters).toEqual({ since_seq: 2 })
   })
 
-  test('prices of coins, which are numbered apart, do not move the place of the events', async () => {
+  test('prices of coins, which are numbered apart, go on after the last one', async () => {
     const price = (seq: number) => ({ type: 'price_feed', seq, data: {} })
+    const place = { resume_seq: 900, resume_seq_of: 'prices' }
     const { seqs, subscribes } = await follow({
       type: 'oracle',
       flags: { feed: ['BTC/USD'] },
       onSubscribe: (client, nth) => {
-        send(client, acknowledge(), price(1_000), price(1_001))
-        if (nth === 1) client.terminate()
+        send(client, acknowledge(place), price(1_000), price(1_000 + nth))
+        if (nth === 1) client.close(1012)
       },
-      until: 4,
+      until: 3,
     })
-    expect(seqs).toEqual([1_000, 1_001, 1_000, 1_001])
-    expect(subscribes[1]?.filters).toEqual({ feeds: ['BTC/USD'], snapshot_count: 0 })
+    expect(seqs).toEqual([1_000, 1_001, 1_002])
+    expect(subscribes[1]?.filters).toEqual({ feeds: ['BTC/USD'], since_seq: 1_001 })
   })
 
   test('books: hands over each snapshot and update', async () => {
@@ -161,9 +163,8 @@ describe('followStream', () => {
 
   test('fails when the key was revoked meanwhile', async () => {
     const following = follow({
-      onSubscribe: (client, nth) => {
-        if (nth === 2) send(client, { type: 'error', code: 'forbidden', message: 'Revoked.' })
-        else send(client, acknowledge())
+      onSubscribe: (client) => {
+        send(client, acknowledge(), { type: 'error', code: 'forbidden', message: 'Revoked.' })
         client.close(4403)
       },
       until: 1,
@@ -175,43 +176,39 @@ describe('followStream', () => {
     const gone = await TestStreamServer.listen(() => undefined)
     const { url } = gone
     await gone.close()
-    const following = followStream({
+    const following = tailStream({
       url,
       key: 'k',
       subscription: makeSubscription('trades', {}),
-      onEvent: () => true,
-      untilReady: async () => undefined,
+      onEvent: async () => undefined,
       notify: () => undefined,
       signal: new AbortController().signal,
     })
     await expect(following).rejects.toThrow(/ws:\/\/127\.0\.0\.1:\d+\/ws: .*ECONNREFUSED/)
   })
 
-  test('stops reading while the output is not ready', async () => {
-    let ready: () => void = () => undefined
+  test('reads no further event while the output is not ready', async () => {
     const events: TailEvent[] = []
     const ending = new AbortController()
+    let isReady = true
     server = await TestStreamServer.listen((client) =>
       send(client, acknowledge(), makeTrade(1), makeTrade(2), makeTrade(3)),
     )
-    const following = followStream({
+    await tailStream({
       url: server.url,
       key: 'k',
       subscription: makeSubscription('trades', {}),
-      onEvent: (event) => {
+      onEvent: async (event) => {
+        expect(isReady).toBe(true)
         events.push(event)
         if (events.length === 3) ending.abort()
-        return false
+        isReady = false
+        await setImmediate()
+        isReady = true
       },
-      untilReady: () =>
-        new Promise<void>((resolve) => {
-          ready = resolve
-          setImmediate(() => ready())
-        }),
       notify: () => undefined,
       signal: ending.signal,
     })
-    await following
     expect(events).toHaveLength(3)
   })
 })
