@@ -13,7 +13,9 @@ const SYSTEM_NAMES = ['chromium', 'chromium-browser', 'google-chrome']
 export async function launchChromium(): Promise<Browser> {
   const hasPacked = process.platform === 'linux' && process.arch === 'x64'
   if (!hasPacked) return await chromium.launch({ executablePath: findSystemChromium() })
-  return await chromium.launch({ executablePath: await unpack(), args: packed.args })
+  // In a single process the browser ends with its first page.
+  const args = packed.args.filter((arg) => arg !== '--single-process')
+  return await chromium.launch({ executablePath: await unpack(), args })
 }
 
 async function unpack(): Promise<string> {
