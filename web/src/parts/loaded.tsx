@@ -1,6 +1,6 @@
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { AuspexError, isLocked, isSignedOut } from '../api.js'
+import { AuspexError, isLocked, isSignedOut, useApi } from '../api.js'
 import { formatDuration } from '../format.js'
 
 type LoadedProps<Value> = {
@@ -31,16 +31,21 @@ export function Loaded<Value>({ query, height = 12, empty, children }: LoadedPro
   )
 }
 
+/** The cheapest plan that costs something has everything that the free one lacks. */
+function Locked() {
+  const plans = useApi('/v1/plans')
+  const paid = plans.data?.plans.find(({ price_usd_per_month: price }) => price !== 0)
+  return (
+    <p className="inside">
+      <span className="badge">Locked</span> In the plan {paid?.id ?? 'that is paid'} and above.
+    </p>
+  )
+}
+
 /** Why there is nothing to show, and what to do about it. */
 export function Problem({ error }: { error: Error | null }) {
   if (error === null) return null
-  if (isLocked(error)) {
-    return (
-      <p className="inside">
-        <span className="badge">Locked</span> {error.message}
-      </p>
-    )
-  }
+  if (isLocked(error)) return <Locked />
   const id = error instanceof AuspexError ? error.requestId : undefined
   return (
     <p className="inside" role="alert">
