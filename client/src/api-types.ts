@@ -43,11 +43,12 @@ type Described = { responses: object }
 
 type Operation<P extends keyof paths, M extends Method> = paths[P][M]
 
+/** The bodies of a successful answer by media type; `undefined`: it has none. */
 type ContentOf<Op> = Op extends { responses: infer Responses }
   ? Responses[keyof Responses & (200 | 201 | 202)] extends { content: infer Content }
     ? Content
-    : never
-  : never
+    : undefined
+  : undefined
 
 type PathPart<Op> = Op extends { parameters: { path: infer Values } } ? { path: Values } : unknown
 

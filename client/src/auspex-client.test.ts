@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { AuspexClient, type ClientOptions } from './auspex-client.js'
 import { AuspexError } from './auspex-error.js'
 import { listenHttp, type TestAnswer } from './test-http-server.js'
@@ -65,6 +65,71 @@ describe('requests', () => {
       { method: 'GET', headers: {}, credentials: 'include', referrer: 'http://host/v1/plans' },
     ])
   })
+})
+
+test('the compiler refuses what the documents do not have', () => {
+  const check = async (client: AuspexClient) => {
+    // @ts-expect-error There is no such path.
+    await client.get('/v3/nothing')
+    // @ts-expect-error This path has no POST.
+    await client.post('/v3/trades', {})
+    // @ts-expect-error The address is missing.
+    await client.get('/v3/wallets/{address}')
+    // @ts-expect-error There are two sides, by two names each.
+    await client.get('/v3/trades', { query: { side: 'up' } })
+    // @ts-expect-error A body is needed.
+    await client.post('/v3/webhooks')
+    // @ts-expect-error All webhooks come in one answer.
+    client.rows('/v3/webhooks')
+    // @ts-expect-error Plans come as JSON alone.
+    await client.download('/v1/plans', { format: 'csv' })
+    // @ts-expect-error There is no such preset.
+    client.subscribe({ type: 'trade' })
+    const { trades } = await client.get('/v3/trades')
+    // @ts-expect-error A maker is text.
+    const maker: number | undefined = trades[0]?.maker
+    for await (const event of client.subscribe({ type: 'trades' })) {
+      // @ts-expect-error The service sends no event of this type.
+      if (event.type === 'trades') return maker
+      if (event.type === 'trade') return event.data.price satisfies number
+    }
+    return maker
+  }
+  expect(check).toBeInstanceOf(Function)
+})
+
+test('in a page the address may be that of the page', async () => {
+  vi.stubGlobal('location', { href: 'https://host.example/markets/a' })
+  onTestFinished(() => void vi.unstubAllGlobals())
+  const asked: string[] = []
+  class FakeSocket {
+    onopen = null
+    onmessage = null
+    onclose = null
+    onerror = null
+    constructor(url: string) {
+      asked.push(url)
+    }
+    send(): void {}
+    close(): void {}
+  }
+  const client = new AuspexClient({
+    baseUrl: '',
+    WebSocket: FakeSocket,
+    fetch: async (url) => {
+      asked.push(String(url))
+      return new Response('{}')
+    },
+  })
+  await client.get('/v1/plans')
+  client.subscribe()
+  client.books(['71'])
+  client.close()
+  expect(asked).toEqual([
+    '/v1/plans',
+    'wss://host.example/ws?by_subscription=1',
+    'wss://host.example/ws/orderbook?integrity=1',
+  ])
 })
 
 describe('errors', () => {
