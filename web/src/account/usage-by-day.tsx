@@ -6,7 +6,6 @@ import { formatBytes, formatCount } from '../format.js'
 import { Loaded } from '../parts/loaded.js'
 import { Panel } from '../parts/panel.js'
 import { Table } from '../parts/table.js'
-import { colourOf } from '../theme.js'
 
 const DAYS = 30
 
@@ -17,7 +16,7 @@ export function UsageByDay() {
     () => [
       {
         kind: 'bars',
-        colour: colourOf('series-1'),
+        colour: 'series-1',
         points: (days ?? []).map(({ day, requests }) => ({ time: Date.parse(day) / 1_000, value: requests })),
       },
     ],

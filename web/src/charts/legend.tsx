@@ -6,7 +6,7 @@ export const Legend = ({ entries }: LegendProps) => (
     {entries.map(({ name, colour }) => (
       <li key={name}>
         <svg viewBox="0 0 10 10" aria-hidden="true">
-          <rect width="10" height="10" rx="2" fill={colour} />
+          <rect width="10" height="10" rx="2" fill={`var(--${colour})`} />
         </svg>
         {name}
       </li>

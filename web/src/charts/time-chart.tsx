@@ -9,8 +9,9 @@ import {
   type Time,
 } from 'lightweight-charts'
 import { useEffect, useRef } from 'react'
-import { colourOf } from '../theme.js'
+import { colourOf, useColours } from '../theme.js'
 
+/** `colour`: its name in the style sheet, such as `series-1`. */
 export type Point = { time: number; value: number; colour?: string }
 export type Candle = { time: number; open: number; high: number; low: number; close: number }
 
@@ -44,6 +45,7 @@ const toLocalTime = (seconds: number) =>
 export function TimeChart({ label, series, format, isLow, isLive }: TimeChartProps) {
   const place = useRef<HTMLDivElement>(null)
   const drawn = useRef<{ chart: IChartApi; series: ISeriesApi<SeriesType>[] } | undefined>(undefined)
+  const colours = useColours()
   const kinds = series.map(({ kind, colour = '' }) => `${kind} ${colour}`).join()
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the points are drawn by the next effect
@@ -64,14 +66,14 @@ export function TimeChart({ label, series, format, isLow, isLive }: TimeChartPro
       chart.remove()
       drawn.current = undefined
     }
-  }, [kinds, isLive])
+  }, [kinds, isLive, colours])
 
   useEffect(() => {
     series.forEach(({ points }, index) => {
       const data = points.map((point) => ({
         ...point,
         time: toLocalTime(point.time),
-        ...('colour' in point && { color: point.colour }),
+        ...('colour' in point && { color: colourOf(point.colour ?? '') }),
       }))
       drawn.current?.series[index]?.setData(data as never)
     })
@@ -79,7 +81,7 @@ export function TimeChart({ label, series, format, isLow, isLive }: TimeChartPro
     const scale = drawn.current?.chart.timeScale()
     if (longest >= POINTS_MIN) scale?.fitContent()
     else scale?.setVisibleLogicalRange({ from: longest - POINTS_MIN, to: longest })
-  }, [series])
+  }, [series, colours])
 
   return <div ref={place} className={isLow === true ? 'chart low' : 'chart'} role="img" aria-label={label} />
 }
@@ -94,7 +96,7 @@ function addSeries(chart: IChartApi, { kind, colour }: Series): ISeriesApi<Serie
           wickDownColor: colourOf('down'),
           borderVisible: false,
         }
-      : { color: colour }),
+      : { color: colourOf(colour ?? '') }),
     ...(kind === 'line' && { lineWidth: 2 as const }),
     ...(kind === 'volume' && { priceScaleId: 'volume' }),
     priceLineVisible: false,

@@ -7,7 +7,6 @@ import { formatDollars, formatDuration, formatPrice } from '../format.js'
 import { Loaded } from '../parts/loaded.js'
 import { Figure, Panel } from '../parts/panel.js'
 import { Gain, MarketLink } from '../parts/values.js'
-import { colourOf } from '../theme.js'
 import { type Coin, type CryptoEvent, LENGTHS, type Length, oddsOf, startOf } from './windows.js'
 
 /** Of longer windows the chart has the end: a day of ticks is 20 MB. */
@@ -46,13 +45,13 @@ export function RunningWindow({ event, coin, length }: RunningWindowProps) {
       ...Object.keys(SOURCES).map(
         (source, index): Series => ({
           kind: 'line',
-          colour: colourOf(`series-${index + 1}`),
+          colour: `series-${index + 1}`,
           points: lines.get(source) ?? [],
         }),
       ),
       {
         kind: 'line',
-        colour: colourOf('soft'),
+        colour: 'soft',
         points:
           toBeat === undefined || found === undefined
             ? []
@@ -97,9 +96,9 @@ export function RunningWindow({ event, coin, length }: RunningWindowProps) {
                 entries={[
                   ...Object.values(SOURCES).map((name, index) => ({
                     name,
-                    colour: colourOf(`series-${index + 1}`),
+                    colour: `series-${index + 1}`,
                   })),
-                  { name: 'price to beat', colour: colourOf('soft') },
+                  { name: 'price to beat', colour: 'soft' },
                 ]}
               />
             </>

@@ -11,7 +11,6 @@ import { Loaded } from '../parts/loaded.js'
 import { Panel } from '../parts/panel.js'
 import { Table } from '../parts/table.js'
 import { MarketLink, Time } from '../parts/values.js'
-import { colourOf } from '../theme.js'
 
 type Market = Row<'/v3/markets'>
 
@@ -93,14 +92,14 @@ function OutcomesOverTime({ markets }: { markets: readonly Market[] }) {
     () =>
       answers.map((answer: Answer<'/v3/markets/{token_id}/candles'> | undefined, index) => ({
         kind: 'line',
-        colour: colourOf(`series-${index + 1}`),
+        colour: `series-${index + 1}`,
         points: (answer?.candles ?? []).map(({ time, close: value }) => ({ time, value })),
       })),
     [answers],
   )
   const legend = markets.map(({ question, slug, event_title: title }, index) => ({
     name: (question ?? slug ?? '').replace(`${title ?? ''}: `, ''),
-    colour: colourOf(`series-${index + 1}`),
+    colour: `series-${index + 1}`,
   }))
   return (
     <Panel title="All outcomes over time">

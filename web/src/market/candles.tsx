@@ -6,7 +6,6 @@ import { formatPrice } from '../format.js'
 import { Choice } from '../parts/choice.js'
 import { Loaded } from '../parts/loaded.js'
 import { Panel } from '../parts/panel.js'
-import { colourOf } from '../theme.js'
 
 const RESOLUTIONS = { '1m': '1 m', '5m': '5 m', '15m': '15 m', '1h': '1 h', '4h': '4 h', '1d': '1 d' }
 type Resolution = keyof typeof RESOLUTIONS
@@ -31,7 +30,7 @@ export function Candles({ token, outcome }: { token: string; outcome: string }) 
       },
       {
         kind: 'volume',
-        colour: colourOf('series-8'),
+        colour: 'series-8',
         points: list.map(({ time, volume_usd: value }) => ({ time, value })),
       },
     ]

@@ -10,7 +10,6 @@ import { Loaded } from '../parts/loaded.js'
 import { Figure, Panel } from '../parts/panel.js'
 import { Table } from '../parts/table.js'
 import { MarketLink, Time } from '../parts/values.js'
-import { colourOf } from '../theme.js'
 
 export function GamePage() {
   const { slug } = useParams({ from: '/sports/games/$slug' })
@@ -81,7 +80,7 @@ function History({ slug, markets }: { slug: string; markets: readonly GameMarket
     () =>
       (tokens ?? []).map(({ history: points }, index) => ({
         kind: 'line',
-        colour: colourOf(`series-${(index % 8) + 1}`),
+        colour: `series-${(index % 8) + 1}`,
         points: points.map(({ t: time, p: value }) => ({ time, value })),
       })),
     [tokens],
@@ -99,7 +98,7 @@ function History({ slug, markets }: { slug: string; markets: readonly GameMarket
             <Legend
               entries={list.map(({ token_id: token }, index) => ({
                 name: nameOf(token),
-                colour: colourOf(`series-${(index % 8) + 1}`),
+                colour: `series-${(index % 8) + 1}`,
               }))}
             />
           </>

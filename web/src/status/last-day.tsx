@@ -5,7 +5,6 @@ import type { Series } from '../charts/time-chart.js'
 import { formatDuration } from '../format.js'
 import { Loaded } from '../parts/loaded.js'
 import { Panel } from '../parts/panel.js'
-import { colourOf } from '../theme.js'
 
 /** How far the service was behind the chain. */
 export function LastDay() {
@@ -15,7 +14,7 @@ export function LastDay() {
     () => [
       {
         kind: 'line',
-        colour: colourOf('series-1'),
+        colour: 'series-1',
         points: (samples ?? []).map(({ time, block_age_seconds: value }) => ({ time, value: value ?? 0 })),
       },
     ],

@@ -7,7 +7,6 @@ import { formatDollars } from '../format.js'
 import { Choice } from '../parts/choice.js'
 import { Loaded } from '../parts/loaded.js'
 import { Panel } from '../parts/panel.js'
-import { colourOf } from '../theme.js'
 
 const GROUPS = { hour: 'by hour', day: 'by day', week: 'by week', month: 'by month' }
 
@@ -29,16 +28,16 @@ export function PnlCurve({ address }: { address: string }) {
     () => [
       {
         kind: 'bars',
-        colour: colourOf('up'),
+        colour: 'up',
         points: (buckets ?? []).map(({ bucket: time, realized_pnl: value }) => ({
           time,
           value,
-          colour: colourOf(value < 0 ? 'down' : 'up'),
+          colour: value < 0 ? 'down' : 'up',
         })),
       },
       {
         kind: 'line',
-        colour: colourOf('series-1'),
+        colour: 'series-1',
         points: (buckets ?? []).map(({ bucket: time, cumulative_pnl: value }) => ({ time, value })),
       },
     ],
@@ -63,8 +62,8 @@ export function PnlCurve({ address }: { address: string }) {
             />
             <Legend
               entries={[
-                { name: `realized ${GROUPS[group]}`, colour: colourOf('up') },
-                { name: `so far: ${formatDollars(total)}`, colour: colourOf('series-1') },
+                { name: `realized ${GROUPS[group]}`, colour: 'up' },
+                { name: `so far: ${formatDollars(total)}`, colour: 'series-1' },
               ]}
             />
           </>
