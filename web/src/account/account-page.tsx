@@ -112,16 +112,9 @@ function Meters() {
                       {show(used)} of {included === null ? 'unlimited' : show(included)}
                     </span>
                   </p>
-                  <div
-                    className="meter"
-                    role="meter"
-                    aria-label={METERS[meter] ?? meter}
-                    aria-valuemin={0}
-                    aria-valuemax={100}
-                    aria-valuenow={Math.round(part * 100)}
-                  >
-                    <div style={{ width: `${part * 100}%` }} />
-                  </div>
+                  <meter aria-label={METERS[meter] ?? meter} min={0} max={1} value={part}>
+                    {Math.round(part * 100)} %
+                  </meter>
                 </div>
               )
             })}

@@ -21,6 +21,7 @@ export const FilterFields = ({ rules, required, texts, onChange }: FilterFieldsP
       onChange: ({ target }: { target: { value: string } }) => onChange({ ...texts, [name]: target.value }),
     }
     return (
+      // biome-ignore lint/a11y/noLabelWithoutControl: each kind of filter has one
       <label key={name}>
         <span>
           {name} {required.has(name) && '(needed)'}: {description}

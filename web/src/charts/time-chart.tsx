@@ -68,6 +68,7 @@ export function TimeChart({ label, series, format, isLow, isLive }: TimeChartPro
     }
   }, [kinds, isLive, colours])
 
+  // biome-ignore lint/correctness/useExhaustiveDependencies: other colours make another chart, without points
   useEffect(() => {
     series.forEach(({ points }, index) => {
       const data = points.map((point) => ({

@@ -33,7 +33,7 @@ export const MarketLink = ({
   title: string | null | undefined
 }) =>
   slug === null || slug === undefined ? (
-    <>{title ?? 'a market that the catalogue does not have yet'}</>
+    (title ?? 'a market that the catalogue does not have yet')
   ) : (
     <Link to="/markets/$slug" params={{ slug }}>
       {title ?? slug}
