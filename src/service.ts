@@ -91,8 +91,9 @@ export type Domains = ReturnType<typeof createDomains>
 /** Makes the domains, and hands to each what it needs of others. A new domain is a line here. */
 export function createDomains(platform: Platform, { target, opened, timing = systemTiming }: DomainOptions) {
   const { config, store, clock, log, floodLog, metrics: registry, statusParts } = platform
+  const upstreamMetrics = createUpstreamMetrics(registry)
   const upstreams = new Upstreams(config, {
-    metrics: createUpstreamMetrics(registry),
+    metrics: upstreamMetrics,
     clock,
     log,
     opened,
@@ -139,7 +140,7 @@ export function createDomains(platform: Platform, { target, opened, timing = sys
     createCombos(platform, { chain }),
     createLeaderboards(platform, { chain }),
     createCopyPnl(platform, { chain }),
-    createStatus(platform, { chain }),
+    createStatus(platform, { chain, health: upstreamMetrics.health }),
     createWebhooks(platform, { plans, bus: events.bus, largeAnswers }),
     createAudit(platform, { upstreams }),
   ]

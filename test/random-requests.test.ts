@@ -5,6 +5,7 @@ import { ownAccountRoutes } from '../src/account-api/account/routes.js'
 import { accountRoutes } from '../src/account-api/routes.js'
 import { sessionRoutes } from '../src/account-api/session/routes.js'
 import { createSecret } from '../src/accounts/secret.js'
+import { statusHistoryRoutes } from '../src/status/history/routes.js'
 import { statusRoutes } from '../src/status/routes.js'
 import { probeRoutes } from './probe-routes.js'
 import { createTestApp, type TestApp } from './test-app.js'
@@ -19,6 +20,7 @@ beforeAll(async () => {
   t = await createTestApp({
     routes: (ctx) => [
       statusRoutes(ctx),
+      statusHistoryRoutes(ctx),
       accountRoutes(ctx, ctx),
       ownAccountRoutes(ctx, ctx),
       sessionRoutes(ctx, ctx),

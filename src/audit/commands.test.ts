@@ -161,11 +161,13 @@ test('the job counts its turns, and warns while something is wrong', async () =>
   expect(job.warning).toBeUndefined()
   expect(await sumMetric(registry, 'auspex_audit_runs_total')).toBe(1)
   expect(await sumMetric(registry, 'auspex_audit_last_run_timestamp_seconds')).toBe(5)
+  expect(job.last).toEqual({ last_run: 5, seconds: 0, differences: 0 })
 
   await store.sql`update chain_state set block_hash = '\\x00'`
   await job.runOnce(signal)
   expect(job.warning).toBe('the audit found 1 difference (block chain): run auspex audit')
   expect(await sumMetric(registry, 'auspex_audit_differences')).toBe(1)
+  expect(job.last?.differences).toBe(1)
 
   await store.sql`
     update chain_state set block_hash = recent_blocks.hash from recent_blocks where number = block`
@@ -186,6 +188,7 @@ test('the job that asks the node warns until the blocks that it found are right'
   await job.runOnce(signal)
   expect(job.warning).toBeUndefined()
   const blocks = await sumMetric(registry, 'auspex_audit_node_blocks_total')
+  expect(job.last).toEqual({ last_run: 7, blocks, differences: 0 })
 
   const flip = () => store.sql`
     update blocks

@@ -51,10 +51,15 @@ export function createAudit(platform: Platform, { upstreams }: { upstreams: Upst
           ]),
     ],
     status: {
+      fields: () => ({
+        audit: { ...(audit.last ?? NOT_AUDITED), node: nodeAudit?.last ?? null },
+      }),
       warnings: () => [audit.warning, nodeAudit?.warning].filter((text) => text !== undefined),
     },
   }
 }
+
+const NOT_AUDITED = { last_run: null, seconds: null, differences: null }
 
 type AuditJobOptions = {
   store: { readonly sql: Pool }
@@ -67,6 +72,8 @@ type AuditJobOptions = {
 export class AuditJob {
   /** What the last turn found, in words; `undefined`: nothing. */
   warning: string | undefined
+  /** How the last turn went, as `/v1/status` shows it; `undefined`: there was none in this process. */
+  last: { last_run: number; seconds: number; differences: number } | undefined
   readonly #options: AuditJobOptions
   readonly #metrics: ReturnType<typeof createAuditMetrics>
   readonly #next = { tokens: 0, conditions: 0, blocks: 0 }
@@ -89,7 +96,9 @@ export class AuditJob {
     this.#metrics.runs.inc()
     this.#metrics.differences.set(differences)
     this.#metrics.lastRun.set(clock.now() / 1000)
-    this.#metrics.seconds.set((clock.now() - startMs) / 1000)
+    const seconds = (clock.now() - startMs) / 1000
+    this.#metrics.seconds.set(seconds)
+    this.last = { last_run: Math.floor(clock.now() / 1000), seconds, differences }
   }
 
   async #nextSpan(sql: Sql): Promise<Span | undefined> {
@@ -135,6 +144,8 @@ function report(findings: readonly Finding[], log: Log, advice: string) {
 export class NodeAuditJob {
   /** What is wrong with the blocks of the last turn, in words; `undefined`: nothing. */
   warning: string | undefined
+  /** How the last turn went, as `/v1/status` shows it; `undefined`: there was none in this process. */
+  last: { last_run: number; blocks: number; differences: number } | undefined
   readonly #options: AuditJobOptions & { polygon: PolygonClient }
   readonly #metrics: ReturnType<typeof createNodeAuditMetrics>
   #suspects: readonly number[] = []
@@ -160,6 +171,7 @@ export class NodeAuditJob {
     this.#metrics.blocks.inc(blocks.length)
     this.#metrics.differences.set(differences)
     this.#metrics.lastRun.set(clock.now() / 1000)
+    this.last = { last_run: Math.floor(clock.now() / 1000), blocks: blocks.length, differences }
   }
 }
 

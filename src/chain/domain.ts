@@ -87,6 +87,7 @@ export const chainStatus = (status: ChainStatus): StatusPart => ({
         phase: follower?.phase ?? 'off',
         node_block: follower?.nodeBlock ?? null,
         block: head.block,
+        lag_blocks: presentLag(follower?.nodeBlock, head.block),
         block_age_seconds: presentAge(head.timeSec, nowMs),
         problem: follower === undefined ? findProblem(status, nowMs) : (follower.problem ?? null),
         quarantined,
@@ -101,6 +102,10 @@ export const chainStatus = (status: ChainStatus): StatusPart => ({
     return { name: 'chain', status: problem === undefined ? 'ready' : ofProblem, isReady, problem }
   },
 })
+
+/** `null`: one of the two is not known. The node may have been asked before the last block was booked. */
+const presentLag = (nodeBlock: number | undefined, block: number): number | null =>
+  nodeBlock === undefined || block === 0 ? null : Math.max(0, nodeBlock - block)
 
 /** `null`: all is well. */
 function findProblem({ follower, head }: ChainStatus, nowMs: number): string | null {

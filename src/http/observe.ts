@@ -101,7 +101,8 @@ function loggableUrl(url: string): string {
 const decodeAscii = (text: string): string =>
   text.replace(/%([2-7][0-9a-f])/gi, (_match, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
 
-const DURATION_NAME = 'auspex_http_request_duration_seconds'
+/** The metric of all answered requests, by route, method and status. */
+export const HTTP_DURATION_METRIC = 'auspex_http_request_duration_seconds'
 const BOUNDS_SECONDS = [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10]
 
 /** The answers of one kind: counts[i] took at most BOUNDS_SECONDS[i], the last one longer. */
@@ -115,7 +116,7 @@ type Tallies = Map<string, Tally>
  * from memory is a noticeable part of all work; here the route already holds its numbers.
  */
 class RequestTimes {
-  readonly name = DURATION_NAME
+  readonly name = HTTP_DURATION_METRIC
   readonly help = 'Time from the arrival of a request to the end of its answer'
   readonly type = 'histogram'
   readonly aggregator = 'sum'
@@ -168,11 +169,11 @@ function toSamples(labels: Record<string, string>, { counts, sum }: Tally) {
   const buckets = counts.map((count, index) => {
     total += count
     const le = BOUNDS_SECONDS[index] ?? '+Inf'
-    return { metricName: `${DURATION_NAME}_bucket`, labels: { le, ...labels }, value: total }
+    return { metricName: `${HTTP_DURATION_METRIC}_bucket`, labels: { le, ...labels }, value: total }
   })
   return [
     ...buckets,
-    { metricName: `${DURATION_NAME}_sum`, labels, value: sum },
-    { metricName: `${DURATION_NAME}_count`, labels, value: total },
+    { metricName: `${HTTP_DURATION_METRIC}_sum`, labels, value: sum },
+    { metricName: `${HTTP_DURATION_METRIC}_count`, labels, value: total },
   ]
 }

@@ -125,6 +125,7 @@ describe('GET /openapi.json', () => {
       '/v1/session',
       '/v1/spread/{id}',
       '/v1/status',
+      '/v1/status/history',
       '/v1/usage',
       '/v2/copy-pnl/batch',
       '/v2/copy-pnl/leaderboard',
@@ -314,6 +315,7 @@ describe('GET /openapi.json', () => {
       'deleteSession',
       'getHealth',
       'getReadiness',
+      'getStatusHistory',
       'listPlans',
     ])
     const isKeyed = ({ security = [] }: Operation) => security.some((each) => 'header' in each)

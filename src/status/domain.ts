@@ -2,19 +2,47 @@ import type { ChainStatus } from '../core/chain-status.js'
 import type { Domain } from '../http/domain.js'
 import type { Platform } from '../platform.js'
 import type { Sql } from '../store/connection.js'
+import type { UpstreamHealth } from '../upstreams/transport/health.js'
+import { type FactCoverage, readFactCoverage } from './coverage.js'
+import { statusHistoryRoutes } from './history/routes.js'
+import { StatusSampler } from './history/sampler.js'
+import { presentUpstreams } from './present.js'
 import { statusRoutes } from './routes.js'
 
 const POLL_MS = 250
+/** Some times a minute: what lasts for less is not seen. */
+const SAMPLE_MS = 5_000
+const COVERAGE_MS = 15_000
+
+type StatusDeps = { chain: ChainStatus; health: UpstreamHealth }
 
 /**
  * Leaderboards and statistics are snapshots, which the process that follows the chain makes as soon as it has caught up:
  * until all of them are there, requests should go elsewhere. Once there, they stay.
  */
-export function createStatus(platform: Platform, { chain }: { chain: ChainStatus }): Domain {
+export function createStatus(platform: Platform, { chain, health }: StatusDeps): Domain {
   let missing: readonly string[] = ['not looked for yet']
+  let coverage: FactCoverage | null = null
+  const sampler = new StatusSampler({ platform, chain, health })
   return {
-    routes: [statusRoutes(platform)],
+    routes: [statusRoutes(platform), statusHistoryRoutes(platform)],
     jobs: [
+      {
+        name: 'status samples',
+        everyMs: SAMPLE_MS,
+        runsIn: 'every process',
+        needsDatabase: false,
+        run: () => sampler.look(),
+      },
+      {
+        name: 'status coverage',
+        everyMs: COVERAGE_MS,
+        runsIn: 'every process',
+        needsDatabase: true,
+        run: async () => {
+          coverage = await readFactCoverage(platform)
+        },
+      },
       {
         name: 'board readiness',
         everyMs: POLL_MS,
@@ -26,6 +54,7 @@ export function createStatus(platform: Platform, { chain }: { chain: ChainStatus
       },
     ],
     status: {
+      fields: () => ({ upstreams: presentUpstreams(platform.config, health), coverage }),
       check: () => {
         // Without a node there is nothing to count.
         if (chain.follower === undefined) return undefined

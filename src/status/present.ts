@@ -1,12 +1,15 @@
 import type { BlockTime, KindCoverage } from '../chain/coverage.js'
 import type { StateRow } from '../chain/queries.js'
+import type { Config } from '../config/config.js'
 import { SETTINGS } from '../config/settings.js'
 import { presentAge } from '../core/clock.js'
 import type { JobRecord } from '../jobs/runner.js'
 import type { Platform } from '../platform.js'
 import type { TickCoverage } from '../prices/archive/coverage.js'
 import { feedOf, STREAMS } from '../prices/streams.js'
+import type { UpstreamHealth } from '../upstreams/transport/health.js'
 import { UPSTREAMS } from '../upstreams/upstreams.js'
+import { readiness } from './readiness.js'
 
 /** What is shown of parts that do not run. */
 const IDLE = {
@@ -21,6 +24,7 @@ const IDLE = {
     phase: 'off',
     node_block: null,
     block: 0,
+    lag_blocks: null,
     block_age_seconds: null,
     problem: null,
     quarantined: 0,
@@ -29,6 +33,9 @@ const IDLE = {
   orderbooks: { followed: 0, stale: 0, sockets: 0 },
   scores: { state: 'off', games: 0, live: 0, age_seconds: null },
   leaderboards: { as_of: null, last_refresh: null },
+  upstreams: [],
+  coverage: null,
+  audit: { last_run: null, seconds: null, differences: null, node: null },
 }
 const IDLE_STATE = {
   market_count: 0,
@@ -61,13 +68,16 @@ const OPTIONAL_FEATURES = Object.values(UPSTREAMS).flatMap(({ feature, optional 
   return feature === undefined || key === undefined ? [] : { feature, key, setting: SETTINGS[key].env }
 })
 
-export function presentStatus({ config, statusParts, jobs, clock }: Platform, startedAtMs: number) {
+export function presentStatus(platform: Platform, startedAtMs: number) {
+  const { config, statusParts, jobs, clock } = platform
   const nowMs = clock.now()
+  const { status, checks } = readiness(platform)
   const fields = statusParts.map((part) => part.fields?.(nowMs) ?? {})
   return {
     ...IDLE,
     ...(Object.assign({}, ...fields) as object),
     uptime_seconds: Math.floor((nowMs - startedAtMs) / 1000),
+    readiness: { status, checks },
     state: Object.assign({ ...IDLE_STATE }, ...fields.map(({ state }) => state)),
     metadata_observability: Object.assign(
       { ...IDLE_METADATA },
@@ -79,6 +89,27 @@ export function presentStatus({ config, statusParts, jobs, clock }: Platform, st
     jobs: jobs.records.map(presentJob),
     warnings: statusParts.flatMap((part) => part.warnings?.() ?? []),
   }
+}
+
+/** Every upstream that there is, and how it did in this process. */
+export const presentUpstreams = (config: Config, health: UpstreamHealth) =>
+  Object.entries(UPSTREAMS).map(([name, { optional }]) => {
+    const isOff = (optional?.needs ?? []).some((setting) => config[setting] === undefined)
+    const { successes, faults, lastOkMs, lastFault } = health.of(name)
+    return {
+      name,
+      state: isOff ? ('off' as const) : stateOf(lastOkMs, lastFault?.atMs),
+      successes,
+      faults,
+      last_ok: lastOkMs === undefined ? null : Math.floor(lastOkMs / 1000),
+      last_fault: lastFault === undefined ? null : Math.floor(lastFault.atMs / 1000),
+      last_error: lastFault?.message ?? null,
+    }
+  })
+
+function stateOf(lastOkMs: number | undefined, lastFaultMs: number | undefined) {
+  if (lastFaultMs !== undefined && lastFaultMs >= (lastOkMs ?? 0)) return 'failing' as const
+  return lastOkMs === undefined ? ('idle' as const) : ('ok' as const)
 }
 
 const presentJob = (record: JobRecord) => ({

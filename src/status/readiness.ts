@@ -1,7 +1,8 @@
 import type { HealthCheck } from '../jobs/job.js'
 import type { Platform } from '../platform.js'
 
-const WORST_FIRST = ['not_ready', 'degraded', 'ready'] as const
+/** The best first. */
+export const STATUSES = ['ready', 'degraded', 'not_ready'] as const
 
 /**
  * `ready`: all is well. `degraded`: the service answers, with something missing, such as the prices
@@ -12,7 +13,7 @@ export function readiness({ store, statusParts, clock }: Platform) {
   const checks = [checkStore(store.problem), ...statusParts.flatMap((part) => part.check?.(nowMs) ?? [])]
   const hasStatus = (status: HealthCheck['status']) => checks.some((check) => check.status === status)
   return {
-    status: WORST_FIRST.find(hasStatus) ?? 'ready',
+    status: STATUSES.findLast(hasStatus) ?? 'ready',
     /** Whether requests should be sent here: also while one of several price sources is silent. */
     isReady: checks.every(({ isReady }) => isReady),
     /** `ok`, or what is wrong, for each part that runs. */

@@ -77,6 +77,7 @@ describe('GET /v1/status', () => {
     expect(reply.json()).toEqual({
       node_connected: false,
       uptime_seconds: 90,
+      readiness: { status: 'degraded', checks: { store: 'ok', chain: expect.any(String) } },
       stream_length: 0,
       events_stream_length: 0,
       pending_txs: 0,
@@ -110,6 +111,7 @@ describe('GET /v1/status', () => {
         phase: 'off',
         node_block: null,
         block: 77_000_000,
+        lag_blocks: null,
         block_age_seconds: null,
         problem: expect.stringContaining('AUSPEX_POLYGON_URL'),
         quarantined: 0,
@@ -118,6 +120,9 @@ describe('GET /v1/status', () => {
       orderbooks: { followed: 0, stale: 0, sockets: 0 },
       scores: { state: 'off', games: 0, live: 0, age_seconds: null },
       leaderboards: { as_of: null, last_refresh: null },
+      coverage: null,
+      upstreams: [],
+      audit: { last_run: null, seconds: null, differences: null, node: null },
       not_configured: [
         { feature: 'chain', setting: 'AUSPEX_POLYGON_URL' },
         { feature: 'online_search', setting: 'AUSPEX_SEARXNG_URL' },
@@ -142,6 +147,7 @@ describe('GET /v1/status', () => {
         phase: 'stopped',
         node_block: 77_000_100,
         block: 77_000_000,
+        lag_blocks: 100,
         block_age_seconds: 7,
         problem: 'another chain',
         quarantined: 2,

@@ -3,14 +3,13 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
 import { Gauge } from 'prom-client'
 import { PROBE, STANDARD } from '../accounts/access.js'
-import { coverageOf } from '../chain/coverage.js'
-import { selectCoverage, selectState, selectTimeFrom } from '../chain/queries.js'
 import type { Config } from '../config/config.js'
 import { ApiError } from '../core/errors.js'
 import { isOwnHost } from '../http/own-host.js'
 import type { Platform } from '../platform.js'
 import { readTickCoverage } from '../prices/archive/coverage.js'
-import { presentCoverage, presentStatus, presentTicks } from './present.js'
+import { readChainCoverage } from './coverage.js'
+import { presentStatus, presentTicks } from './present.js'
 import { readiness } from './readiness.js'
 import { CoverageQuery, CoverageReply, HealthReply, ReadyReply, StatusReply } from './schemas.js'
 
@@ -82,20 +81,11 @@ export const statusRoutes =
         },
       },
       async (request) => {
-        const { query } = request
         const sql = request.readSql()
-        const state = await selectState(sql)
-        const ranges = await selectCoverage(sql)
-        const timeFrom = async (block: number | null) =>
-          block === null ? undefined : selectTimeFrom(sql, block)
-        const times = {
-          ledgerFrom: await timeFrom(state.ledgerFrom),
-          keptFrom: await timeFrom(state.keptFrom),
-        }
         const nowMs = platform.clock.now()
         return {
-          ...presentCoverage(state, coverageOf(state, ranges, times), nowMs),
-          ticks: presentTicks(await readTickCoverage(sql, nowMs, query.hours)),
+          ...(await readChainCoverage(sql, nowMs)),
+          ticks: presentTicks(await readTickCoverage(sql, nowMs, request.query.hours)),
         }
       },
     )

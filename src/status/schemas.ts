@@ -20,10 +20,35 @@ export const ReadyReply = Type.Object(
   { title: 'Readiness', description: 'Whether the service can do its work' },
 )
 
+const Block = Type.Integer({ description: 'block number' })
+const Time = nullable(
+  Type.String({ format: 'date-time' }),
+  'time of the block; null where no block near it is known',
+)
+const BlockTime = (description: string) =>
+  nullable(namedObject('BlockTime', { block: Block, time: Time }), description)
+
+const DataCoverage = namedObject('DataCoverage', {
+  kind: Type.String({ description: 'kind of data, such as `fills` or `positions`' }),
+  from: BlockTime('where it begins; null: there is nothing of it'),
+  to: BlockTime('where it ends'),
+  is_complete: Type.Boolean({ description: 'nothing is missing between the two ends' }),
+  holes: Type.Array(namedObject('BlockRange', { from_block: Block, to_block: Block }), {
+    description: 'blocks in between that were not read, both ends included',
+  }),
+})
+
 export const StatusReply = Type.Object(
   {
     node_connected: Type.Boolean({ description: 'the chain node is connected' }),
     uptime_seconds: Count('since this process started'),
+    readiness: Type.Object(
+      {
+        status: Type.Enum(['ready', 'degraded', 'not_ready'], { type: 'string' }),
+        checks: Type.Record(Type.String(), Type.String()),
+      },
+      { title: 'StatusReadiness', description: 'what `/readyz` says' },
+    ),
     stream_length: Count('entries kept in the settlements stream'),
     events_stream_length: Count('entries kept in the unified event stream'),
     pending_txs: Count('unconfirmed transactions that are tracked'),
@@ -67,6 +92,7 @@ export const StatusReply = Type.Object(
       }),
       node_block: nullable(Type.Integer(), 'newest block of the node'),
       block: Count('highest block that is processed'),
+      lag_blocks: nullable(Count('blocks of the node that are not processed yet'), 'null: not known'),
       block_age_seconds: nullable(
         Type.Integer({ minimum: 0 }),
         'age of that block; null before the first one',
@@ -109,6 +135,42 @@ export const StatusReply = Type.Object(
       },
       { description: 'null in a process that has not refreshed them' },
     ),
+    coverage: nullable(
+      DataCoverage,
+      'which fills are here, of the last seconds; `/v1/coverage` has every kind of data. null: none',
+    ),
+    upstreams: Type.Array(
+      namedObject('UpstreamStatus', {
+        name: Type.String({ description: 'such as `polygon` or `gamma`' }),
+        state: namedEnum(
+          'UpstreamState',
+          ['ok', 'failing', 'idle', 'off'],
+          '`failing`: the last call or socket failed; `idle`: not used yet; `off`: not configured',
+        ),
+        successes: Count('calls that were answered and sockets that were opened'),
+        faults: Count('calls and sockets that failed'),
+        last_ok: nullable(Type.Integer(), 'Unix seconds; null: never'),
+        last_fault: nullable(Type.Integer(), 'Unix seconds; null: never'),
+        last_error: nullable(Type.String(), 'what the last fault was, also when the upstream works again'),
+      }),
+      { description: 'what this service reads, as it went in this process since its start' },
+    ),
+    audit: Type.Object(
+      {
+        last_run: nullable(Type.Integer(), 'Unix seconds'),
+        seconds: nullable(Type.Number({ minimum: 0 }), 'how long it took'),
+        differences: nullable(Count('that it found between facts and ledger'), 'null: it did not run'),
+        node: nullable(
+          namedObject('NodeAudit', {
+            last_run: Type.Integer({ description: 'Unix seconds' }),
+            blocks: Count('blocks that were compared with the node'),
+            differences: Count('that were found'),
+          }),
+          'null: it did not run',
+        ),
+      },
+      { title: 'AuditStatus', description: 'the last audit of this process; null in one that has made none' },
+    ),
     not_configured: Type.Array(
       namedObject('MissingSetting', {
         feature: Type.String({ description: 'such as `online_search`' }),
@@ -144,14 +206,6 @@ export const StatusReply = Type.Object(
   },
   { title: 'Status', description: 'What the parts of the service report' },
 )
-
-const Block = Type.Integer({ description: 'block number' })
-const Time = nullable(
-  Type.String({ format: 'date-time' }),
-  'time of the block; null where no block near it is known',
-)
-const BlockTime = (description: string) =>
-  nullable(namedObject('BlockTime', { block: Block, time: Time }), description)
 
 export const CoverageQuery = Type.Object({
   hours: Type.Integer({
@@ -201,17 +255,7 @@ export const CoverageReply = Type.Object(
   {
     head: BlockTime('the last block that is processed; null before the first one'),
     head_age_seconds: nullable(Type.Integer({ minimum: 0 })),
-    data: Type.Array(
-      namedObject('DataCoverage', {
-        kind: Type.String({ description: 'kind of data, such as `fills` or `positions`' }),
-        from: BlockTime('where it begins; null: there is nothing of it'),
-        to: BlockTime('where it ends'),
-        is_complete: Type.Boolean({ description: 'nothing is missing between the two ends' }),
-        holes: Type.Array(namedObject('BlockRange', { from_block: Block, to_block: Block }), {
-          description: 'blocks in between that were not read, both ends included',
-        }),
-      }),
-    ),
+    data: Type.Array(DataCoverage),
     ticks: TickHours,
   },
   { title: 'Coverage', description: 'From where to where each kind of data is known' },

@@ -70,6 +70,22 @@ const status =
   (_request, response) =>
     response.writeHead(code, headers).end(body)
 
+test('its health has answers and faults; a refusal is an answer, and the last error stays', async () => {
+  const sequence = [status(500), ok, status(404), status(200, 'no JSON'), ok]
+  const { http, metrics } = await setup(answers(...sequence), { triesMax: 2 })
+  for (let count = 0; count < 3; count++) await ask(http).catch(() => undefined)
+  const nowMs = Date.UTC(2026, 10, 15)
+  expect(metrics.health.of('test')).toEqual({
+    successes: 3,
+    faults: 2,
+    lastOkMs: nowMs,
+    lastFault: { message: expect.stringContaining('GET /thing'), atMs: nowMs },
+  })
+  await ask(http)
+  expect(metrics.health.of('test')).toMatchObject({ successes: 4, faults: 2 })
+  expect(metrics.health.countFaults()).toEqual(new Map([['test', 2]]))
+})
+
 describe('a request', () => {
   test('carries the base path, repeated keys, a User-Agent and the signature of each try', async () => {
     const seen: IncomingMessage[] = []

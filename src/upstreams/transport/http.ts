@@ -210,7 +210,16 @@ export class HttpUpstream {
     const outcome = await run()
     metrics.requests.inc({ upstream: this.#name, result: outcome.result })
     metrics.seconds.observe({ upstream: this.#name }, (this.#timing.now() - startedMs) / 1_000)
+    this.#noteHealth(outcome)
     return outcome
+  }
+
+  /** An answer that refuses what was asked for, such as a 404, is one of an upstream that works. */
+  #noteHealth(outcome: Outcome<unknown>): void {
+    const { metrics, clock } = this.#options
+    const isFault = outcome.result !== 'ok' && (outcome.error.retryable || outcome.result === 'garbage')
+    if (isFault) metrics.health.failed(this.#name, outcome.error.message, clock.now())
+    else metrics.health.succeeded(this.#name, clock.now())
   }
 
   #parse<T>({ method, target }: HttpRequest, json: unknown, parse: GetOptions<T>['parse']): T {

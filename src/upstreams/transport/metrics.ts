@@ -1,4 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
+import { UpstreamHealth } from './health.js'
 
 export type UpstreamMetrics = ReturnType<typeof createUpstreamMetrics>
 
@@ -6,6 +7,8 @@ export type UpstreamMetrics = ReturnType<typeof createUpstreamMetrics>
 export function createUpstreamMetrics(registry: Registry) {
   const registers = [registry]
   return {
+    /** The same for `/v1/status`, with the last fault in words. */
+    health: new UpstreamHealth(),
     requests: new Counter({
       name: 'auspex_upstream_requests_total',
       help: 'Requests sent to an upstream, each try counted, by result: ok, refused, failed, timeout, garbage',

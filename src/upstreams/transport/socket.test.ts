@@ -1,9 +1,11 @@
 import { pino } from 'pino'
+import { Registry } from 'prom-client'
 import { describe, expect, test } from 'vitest'
 import type { WebSocket } from 'ws'
 import { openPeerServer } from '../../../test/peer-server.js'
 import { until } from '../../../test/until.js'
 import { openTestSocket } from '../../../test/upstream-socket.js'
+import { createUpstreamMetrics } from './metrics.js'
 import type { SocketGap } from './socket-options.js'
 
 describe('a connection', () => {
@@ -20,6 +22,19 @@ describe('a connection', () => {
     expect(await metric('auspex_upstream_frames_total', { result: 'ignored' })).toBe(1)
     expect(await metric('auspex_upstream_socket_connected')).toBe(1)
     expect(await metric('auspex_upstream_socket_connected_timestamp_seconds')).toBe(1_000)
+  })
+
+  test('its health has connections that were opened, and why the last one ended', async () => {
+    const server = await openPeerServer()
+    const metrics = createUpstreamMetrics(new Registry())
+    openTestSocket(server.url, { metrics })
+    await until(() => server.peers.length === 1)
+    server.peers[0]?.close(1011)
+    await until(() => metrics.health.of('test').successes === 2)
+    expect(metrics.health.of('test')).toMatchObject({
+      faults: 1,
+      lastFault: { message: 'closed: close code 1011', atMs: 1_000_000 },
+    })
   })
 
   test('waits until the upstream is open', async () => {

@@ -117,6 +117,7 @@ export class UpstreamSocket<Message> {
     this.#firstOpenedMs ??= this.#openedMs
     metrics.connected.inc({ upstream })
     metrics.connectedAt.set({ upstream }, this.#openedMs / 1_000)
+    metrics.health.succeeded(upstream, this.#openedMs)
     if (this.#outage === undefined) log.info({ upstream }, 'upstream socket is open')
     else this.#recovering = setTimeout(() => this.#endOutage(), this.#timings.stableMs).unref()
     this.#call(onOpen)
@@ -174,7 +175,7 @@ export class UpstreamSocket<Message> {
   }
 
   #onEnd({ fault, detail, waitMs: askedMs }: ConnectionEnd): void {
-    const { upstream, metrics, log, onFault } = this.#options
+    const { upstream, clock, metrics, log, onFault } = this.#options
     const wasStable = this.#state === 'open' && performance.now() - this.#openedAt >= this.#timings.stableMs
     this.#failures = wasStable ? 1 : this.#failures + 1
     this.#beginGap(fault)
@@ -185,6 +186,7 @@ export class UpstreamSocket<Message> {
 
     const waitMs = Math.max(askedMs, spreadBackoffMs(this.#timings.backoff, this.#failures))
     const shown = { fault, detail: this.#redact(detail), waitMs: Math.round(waitMs) }
+    metrics.health.failed(upstream, `${fault}: ${shown.detail}`, clock.now())
     clearTimeout(this.#recovering)
     this.#outage ??= { sinceMs: performance.now(), ends: 0 }
     this.#outage.ends += 1
