@@ -19,6 +19,7 @@ const PAGES = [
   ...readdirSync(join(ROOT, 'docs')).map((name) => `docs/${name}`),
   'README.md',
   'CONTRIBUTING.md',
+  'examples/README.md',
 ].filter((path) => path.endsWith('.md'))
 
 const find = (text: string, pattern: RegExp): string[] => [
@@ -90,7 +91,7 @@ describe('docs/configuration.md', () => {
 test.each(PAGES)('%s names settings that exist', (path) => {
   const known = SETTING_NAMES.map((name) => SETTINGS[name].env)
   // What commands and tests read that are no service.
-  const others = ['KEY', 'TEST_LONG', 'TAKE_EXAMPLES', 'WEBHOOK_SECRET', 'CAHCE_MB'].map(
+  const others = ['URL', 'KEY', 'TEST_LONG', 'TAKE_EXAMPLES', 'WEBHOOK_SECRET', 'CAHCE_MB'].map(
     (name) => `AUSPEX_${name}`,
   )
   const named = find(readPage(path), /\b(AUSPEX_[A-Z0-9_]*[A-Z0-9])\b(?!_)/g)
