@@ -19,6 +19,7 @@ const PAGES = [
   ...readdirSync(join(ROOT, 'docs')).map((name) => `docs/${name}`),
   'README.md',
   'CONTRIBUTING.md',
+  'examples/README.md',
 ].filter((path) => path.endsWith('.md'))
 
 const find = (text: string, pattern: RegExp): string[] => [
