@@ -9,7 +9,13 @@ const FROM_SEC = 1_793_000_000
 
 let world: ApiWorld
 beforeAll(async () => {
-  world = await openApiWorld({ historyMs: 30 * 60_000, intensity: 2, comboShare: 0.1 })
+  world = await openApiWorld(
+    counts({
+      // The world of other files.
+      short: { historyMs: 25 * 60_000, comboShare: 0.2 },
+      long: { historyMs: 30 * 60_000, intensity: 2, comboShare: 0.1 },
+    }),
+  )
 }, 180_000)
 afterAll(() => world.close())
 

@@ -27,7 +27,7 @@ function runSnippet(code: string, environment: Record<string, string>) {
   return { child, lines: () => output.join('').trim().split('\n') }
 }
 
-const PAGE = 2
+const PAGE = 20
 
 /** The snippet meets a limit at its first request, and pages that are small. */
 export async function checkWalk({ url, keys, samples }: DemoFile): Promise<void> {
@@ -60,6 +60,7 @@ export async function checkWalk({ url, keys, samples }: DemoFile): Promise<void>
     // The walk may have begun after further trades.
     expect(walked.slice(-trades.length)).toEqual(trades.map(({ id }) => id))
     expect(new Set(walked).size).toBe(walked.length)
+    expect(walked.length).toBeGreaterThan(2 * PAGE)
     expect(sent.length).toBeGreaterThan(walked.length / PAGE)
   } finally {
     proxy.close()

@@ -3,6 +3,7 @@ import type { TObject, TSchema } from 'typebox'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { inlineReferences } from '../../demo/inline-references.js'
 import type { ApiWorld } from '../api-world.js'
+import { counts } from '../counts.js'
 import {
   asDuckdbText,
   duckdbText,
@@ -15,6 +16,9 @@ import {
 import type { Subject } from './subject.js'
 
 type Operation = { responses: { 200: { content: { 'application/json': { schema: object } } } } }
+
+/** How many rows of a list are read in small pages. */
+const WALKED_ROWS = counts({ short: 40, long: 300 })
 
 /** Tests of everything that all lists promise, for each of these lists. */
 export function testLists<World extends ApiWorld>(
@@ -53,7 +57,7 @@ export function testLists<World extends ApiWorld>(
       let validateAnswer: ValidateFunction | undefined
 
       test.each(paged)('200: pages by offset and by cursor are the whole list: %j', async (view) => {
-        const whole = rowsOf((await ask({ ...view, limit: 300 })).json())
+        const whole = rowsOf((await ask({ ...view, limit: WALKED_ROWS })).json())
         expect(whole.length).toBeGreaterThan(pageSize)
 
         const byOffset: object[] = []
@@ -67,7 +71,7 @@ export function testLists<World extends ApiWorld>(
           })
           more = page.has_more && byOffset.length < whole.length
         }
-        expect(byOffset.slice(0, whole.length)).toEqual(whole)
+        expect(byOffset.slice(0, WALKED_ROWS)).toEqual(whole)
         if (!takes('cursor')) return
 
         const byCursor: object[] = []
@@ -77,7 +81,7 @@ export function testLists<World extends ApiWorld>(
           cursor = byCursor.length < whole.length ? page.next_cursor : null
           expect(page.has_more).toBe(page.next_cursor !== null)
         }
-        expect(byCursor).toEqual(whole)
+        expect(byCursor.slice(0, WALKED_ROWS)).toEqual(whole)
       })
 
       test.runIf(takes('order'))('200: `order=asc` has the rows of `desc` from the other end', async () => {
@@ -270,7 +274,7 @@ export function testLists<World extends ApiWorld>(
           return reply.json()
         }
         const byCursor = 'cursor' in list.query.properties
-        const whole = (await ask({ limit: limitMax }))[list.name]
+        const whole = (await ask({ limit: Math.min(limitMax, WALKED_ROWS) }))[list.name]
         expect(whole.length).toBeGreaterThan(0)
         const walked: object[] = []
         for (let page = await ask({ limit: 3 }), offset = 3; ; offset += 3) {

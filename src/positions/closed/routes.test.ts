@@ -45,7 +45,7 @@ let world: ApiWorld
 let wallet: string
 let listed: Listed[]
 beforeAll(async () => {
-  world = await openApiWorld({ historyMs: 25 * 60_000 })
+  world = await openApiWorld({ historyMs: 25 * 60_000, comboShare: 0.2 })
   wallet = mostFrequent(world, ({ maker }) => maker)
   await closeAsOthers(world, wallet)
   listed = await walkListed(wallet)

@@ -5,6 +5,7 @@ import { Ajv } from 'ajv'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { inlineReferences } from '../../../demo/inline-references.js'
 import { type ApiWorld, openApiWorld } from '../../../test/api-world.js'
+import { explainRequest, scansOf } from '../../../test/explained/explain-request.js'
 import { asDuckdbText, duckdbText, parseCsv, readParquet, readWithDuckdb } from '../../../test/read-rows.js'
 import { createTestApp, type TestApp } from '../../../test/test-app.js'
 import { byPlace, isTakerOrder, type ModelFill, walletsByFills } from '../../../test/trades/fill-model.js'
@@ -340,7 +341,15 @@ describe('GET /v3/…/trades/all', () => {
       (fill) => !fill.isCombo && !isTakerOrder(fill) && tokens.has(fill.token),
     ).map(toTrade)
     expect(expected.length).toBeGreaterThan(10)
-    expect((await get(`/v3/tags/${tag?.slug}/trades/all`)).json().trades).toEqual(expected)
+    const path = `/v3/tags/${tag?.slug}/trades/all`
+    expect((await get(path)).json().trades).toEqual(expected)
+
+    // The database has no statistics yet, as that of a service that has just caught up.
+    const [{ count = 0 } = {}] = await world.ctx.sql`select count(*)::integer from markets`
+    const scans = (await explainRequest(world, world.database.sql, path, { from: 1 })).flatMap(scansOf)
+    const ofMarkets = scans.filter(({ relation }) => relation === 'markets')
+    expect(ofMarkets.length).toBeGreaterThan(0)
+    for (const { rows } of ofMarkets) expect(rows).toBeLessThanOrEqual(count)
   })
 
   test('200: has all fills of a day, in every format, and a part of it', async () => {
