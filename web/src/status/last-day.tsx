@@ -2,7 +2,7 @@ import { useMemo } from 'react'
 import { useApi } from '../api.js'
 import { LazyChart } from '../charts/lazy-chart.js'
 import type { Series } from '../charts/time-chart.js'
-import { formatDuration } from '../format.js'
+import { formatDuration, toMs } from '../format.js'
 import { Loaded } from '../parts/loaded.js'
 import { Panel } from '../parts/panel.js'
 
@@ -15,7 +15,10 @@ export function LastDay() {
       {
         kind: 'line',
         colour: 'series-1',
-        points: (samples ?? []).map(({ time, block_age_seconds: value }) => ({ time, value: value ?? 0 })),
+        points: (samples ?? []).map(({ at, head_age_seconds: value }) => ({
+          time: toMs(at) / 1_000,
+          value: value ?? 0,
+        })),
       },
     ],
     [samples],
@@ -27,7 +30,7 @@ export function LastDay() {
         height={12}
         empty={{
           is: ({ samples: list }) => list.length === 0,
-          text: 'The first sample comes within five minutes.',
+          text: 'The first sample comes within some minutes.',
         }}
       >
         {() => (

@@ -1,3 +1,4 @@
+import type { Answer } from 'auspex-client'
 import { useApi } from '../api.js'
 import { formatCount, formatDuration } from '../format.js'
 import { Loaded } from '../parts/loaded.js'
@@ -51,6 +52,7 @@ export function StatusPage() {
               </Figure>
               <Figure title="Up for">{formatDuration(uptime)}</Figure>
             </dl>
+            <Facts coverage={more.coverage} audit={more.audit} />
             <LastDay />
             <div className="grid">
               <Panel title="Prices">
@@ -68,7 +70,7 @@ export function StatusPage() {
                   ]}
                 />
               </Panel>
-              <Coverage />
+              <Upstreams upstreams={more.upstreams} />
             </div>
             <Panel title="Jobs">
               <Table
@@ -117,36 +119,49 @@ export function StatusPage() {
   )
 }
 
-/** Which part of history is here. The API gives it to accounts alone. */
-function Coverage() {
-  const coverage = useApi('/v1/coverage', { everyMs: 60_000 })
-  return (
-    <Panel title="Which part of history is here">
-      <Loaded query={coverage}>
-        {({ data }) => (
-          <Table
-            label="Coverage"
-            rows={data}
-            keyOf={({ kind }) => kind}
-            columns={[
-              { title: 'Data', cell: ({ kind }) => kind },
-              {
-                title: 'From',
-                cell: ({ from }) => (from === null || from.time === null ? '–' : <Time at={from.time} />),
-              },
-              {
-                title: 'To',
-                cell: ({ to }) => (to === null || to.time === null ? '–' : <Time at={to.time} />),
-              },
-              {
-                title: 'Holes',
-                cell: ({ holes, is_complete: isComplete }) => (isComplete ? 'none' : `${holes.length}`),
-                isNumber: true,
-              },
-            ]}
-          />
-        )}
-      </Loaded>
-    </Panel>
-  )
-}
+type Status = Answer<'/v1/status'>
+
+const Upstreams = ({ upstreams }: { upstreams: Status['upstreams'] }) => (
+  <Panel title="Upstreams">
+    <Table
+      label="Upstreams"
+      rows={upstreams}
+      keyOf={({ name }) => name}
+      columns={[
+        { title: 'Upstream', cell: ({ name }) => name },
+        {
+          title: 'State',
+          cell: ({ state }) => <span className={state === 'failing' ? 'badge warn' : 'badge'}>{state}</span>,
+        },
+        { title: 'Answers', cell: ({ successes }) => formatCount(successes), isNumber: true },
+        { title: 'Faults', cell: ({ faults }) => formatCount(faults), isNumber: true },
+        { title: 'Last fault', cell: ({ last_fault: at }) => (at === null ? 'never' : <Time at={at} />) },
+        { title: 'Last error', cell: ({ last_error: error }) => error ?? '–', isText: true },
+      ]}
+    />
+  </Panel>
+)
+
+/** What the service has of history, and when it last compared itself with the facts. */
+const Facts = ({ coverage, audit }: Pick<Status, 'coverage' | 'audit'>) => (
+  <dl className="figures">
+    <Figure
+      title="History from"
+      note={
+        coverage === null
+          ? undefined
+          : coverage.is_complete
+            ? 'without holes'
+            : `${coverage.holes.length} holes`
+      }
+    >
+      {coverage?.from?.time == null ? 'none yet' : <Time at={coverage.from.time} />}
+    </Figure>
+    <Figure
+      title="Last audit"
+      note={audit?.differences == null ? undefined : `${formatCount(audit.differences)} differences`}
+    >
+      {audit?.last_run == null ? 'none yet' : <Time at={audit.last_run} />}
+    </Figure>
+  </dl>
+)
