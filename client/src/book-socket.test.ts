@@ -164,6 +164,25 @@ describe('a book that is not right', () => {
     expect(books.get('71')?.seq).toBe(20)
   })
 
+  test('it lost its place: it is named again later, also after a refusal', async () => {
+    const { baseUrl, received } = await listenSocket((connection, { markets }) => {
+      if (received.length === 2) {
+        connection.send({ error: 'integrity_capacity', message: 'No room.' })
+        return
+      }
+      open(connection, markets)
+      if (received.length === 1) {
+        connection.send({ type: 'stale', stale: true, markets: ['71'], reason: 'capacity', ts: 1 })
+      }
+    })
+    const { client, waits } = connectClient(baseUrl)
+    const books = client.books(['71', '72'])
+    await until(() => received.length === 3 && books.get('71')?.isStale === false)
+    expect(waits).toEqual([30_000, 30_000])
+    expect(received[2]).toEqual({ action: 'subscribe', markets: ['71', '72'] })
+    expect(books.get('72')?.isStale).toBe(false)
+  })
+
   test('the connection was lost: it is stale until it has come again', async () => {
     const { baseUrl, sockets } = await listenSocket((connection, { markets }) =>
       open(connection, markets, connection.nth === 1 ? { '0.5': '10' } : { '0.5': '11' }),

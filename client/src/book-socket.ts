@@ -27,6 +27,9 @@ type FollowedBook = {
 /** The service may take the same message a little later. */
 const PASSING = /^(unavailable|work_limit|rate_limited|service_\w+|resync_\w+)$/
 const REPAIR_MS = 500
+/** The reason of books that left the list because the service needed their places, and when they are named again. */
+const NO_PLACE = 'capacity'
+const PLACE_MS = 30_000
 
 /**
  * One connection to the orderbook socket in integrity mode, for all sets of books of a client. It is open while there
@@ -149,15 +152,22 @@ export class BookSocket implements SocketUser {
       // A list that is refused changes nothing: those before it are still followed.
       for (const set of this.#sets) if (!set.isOpen) set.fail(error)
       this.#isAcknowledged = this.#sets.size > 0
+      if ([...this.#books.values()].some(({ distrust }) => distrust === NO_PLACE))
+        this.#subscribeLater(PLACE_MS)
       return
     }
     const waitMs = (error.retryAfterSeconds ?? 0) * 1_000 || REPAIR_MS
     if (!this.#isAcknowledged) this.#setStatus('reconnecting', { error, retryInMs: waitMs })
     // Books that the service does not follow any more have to be named again.
     const isGone = error.code === 'resync_not_subscribed' || error.code === 'resync_resolved_empty'
+    if (isGone || !this.#isAcknowledged) this.#subscribeLater(waitMs)
+    else void this.#options.sleep(waitMs).then(() => this.#resync())
+  }
+
+  #subscribeLater(waitMs: number): void {
+    const socket = this.#socket
     void this.#options.sleep(waitMs).then(() => {
-      if (isGone || !this.#isAcknowledged) this.#subscribe()
-      else this.#resync()
+      if (this.#socket === socket) this.#subscribe()
     })
   }
 
@@ -195,6 +205,7 @@ export class BookSocket implements SocketUser {
       const book = this.#books.get(tokenId)
       if (book !== undefined) book.distrust = reason
     }
+    if (reason === NO_PLACE) this.#subscribeLater(PLACE_MS)
     this.#notify(tokenIds)
   }
 

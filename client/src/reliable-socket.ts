@@ -86,11 +86,6 @@ export class ReliableSocket {
     this.#connection?.send(message)
   }
 
-  /** Gives up a connection that is of no use any more; a new one follows. */
-  drop(reason: string): void {
-    this.#connection?.drop(reason)
-  }
-
   close(): void {
     this.#ending.abort()
     this.#connection?.drop('closed')
