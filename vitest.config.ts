@@ -37,6 +37,8 @@ export default defineConfig({
     // Many tests wait for processes and sockets: as many files at once as there are cores, not one less.
     maxWorkers: '100%',
     globalSetup: ['test/global-setup.ts'],
+    // Compiled modules stay in node_modules/ from run to run, by the hash of their source.
+    experimental: { fsModuleCache: true },
     projects: Object.entries(PROJECTS).map(([name, files]) => ({
       test: { name, ...files, ...SHARED },
     })),
