@@ -140,12 +140,14 @@ test('rows are those of a walk by hand, each once: by cursor and by offset', asy
   expect(rows.length).toBeGreaterThan(20)
   expect(rows).toEqual(walked)
 
-  const board = (await get('/v3/leaderboard/scopes?period=1d&scope=tag')).scopes as unknown[]
-  const scopes: unknown[] = []
-  const query = { period: '1d' as const, scope: 'tag' as const, limit: 2 }
-  for await (const row of client.rows('/v3/leaderboard/scopes', { query })) scopes.push(row)
-  expect(scopes.length).toBeGreaterThan(2)
-  expect(scopes).toEqual(board)
+  // Orders page by offset, and their answers do not say whether there are more.
+  const all = (await get('/v3/trades?group_by=order_hash&order=asc&limit=300')).trades as unknown[]
+  const orders: unknown[] = []
+  const query = { group_by: 'order_hash' as const, order: 'asc' as const, limit: 7 }
+  for await (const order of client.rows('/v3/trades', { query })) orders.push(order)
+  expect(orders.length).toBeGreaterThan(20)
+  expect(orders.slice(0, all.length)).toEqual(all)
+  expect(new Set(orders.map((order) => JSON.stringify(order))).size).toBe(orders.length)
 })
 
 test('a download is the list in another format', async () => {
