@@ -14,8 +14,12 @@ function createProject() {
     mkdirSync(join(folder, path, '..'), { recursive: true })
     writeFileSync(join(folder, path), text)
   }
-  for (const name of ['src', 'sim', 'demo', 'bench']) write(`${name}/main.ts`, 'export {}\n')
+  for (const name of ['src', 'sim', 'demo', 'bench', 'examples']) write(`${name}/main.ts`, 'export {}\n')
   write('client/src/index.ts', 'export {}\n')
+  write('web/src/main.tsx', 'export {}\n')
+  write('web/index.html', '<script type="module" src="/src/main.tsx"></script>')
+  write('web/package.json', '{"type": "module"}')
+  write('web/vite.config.ts', "export default { root: 'web', build: { outDir: '../dist/src/web' } }\n")
   for (const name of ['package-lock.json', 'scripts/build.js']) write(name, '{}')
   write('client/package.json', '{"type": "module"}')
   // In place of the documents of the service, and of the types that are generated from them.

@@ -7,7 +7,7 @@ import { SUBJECTS } from './lists/subjects.js'
 
 let world: ApiWorld
 beforeAll(async () => {
-  world = await openApiWorld({ historyMs: 25 * 60_000, comboShare: 0.2 })
+  world = await openApiWorld({ historyMs: 20 * 60_000 })
 })
 afterAll(() => world.close())
 
