@@ -28,11 +28,11 @@ const MASKS = [
   [/^messages/, /"seq":\d+/g],
   // Tables about keys and leases, and those that say when a process did something.
   [
-    /^table (schema_migrations|accounts|api_keys|operator_keys|secret_key|signing_keys|usage\w*)$/,
+    /^table (schema_migrations|accounts|api_keys|operator_keys|secret_key|signing_keys|sign_in_codes|web_sessions|usage\w*)$/,
     /[\s\S]+/g,
   ],
   [
-    /^table (event_log\w*|board_state|rewound_\w+|socket_\w+|live_ticks|tick_\w+|rate_windows|webhook\w*)$/,
+    /^table (event_log\w*|board_state|rewound_\w+|socket_\w+|live_ticks|tick_\w+|rate_windows|status_samples|webhook\w*)$/,
     /[\s\S]+/g,
   ],
 ]

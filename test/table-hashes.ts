@@ -21,6 +21,8 @@ const BYSTANDERS = new Set([
   'retagged_markets',
   'upstream_copies',
   'rate_windows',
+  'status_samples',
+  'usernames',
 ])
 
 /** A hash over every row of each table, in the order of its key: equal hashes, equal contents. */

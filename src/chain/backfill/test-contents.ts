@@ -18,6 +18,8 @@ const BYSTANDERS = new Set([
   'retagged_markets',
   'upstream_copies',
   'rate_windows',
+  'status_samples',
+  'usernames',
   'fact_digests',
   'wallets.checksum',
   'tokens.checksum',

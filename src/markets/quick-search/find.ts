@@ -176,11 +176,15 @@ async function findInCatalogue(sql: Sql, q: string, limit: number): Promise<Rank
     selectMarketCards(sql, marketIds),
     selectEventCards(sql, eventIds),
   ])
-  return [...rankEvents(events, markets, slug), ...rankMarkets(markets, slug)]
+  const ranked = rankEvents(events, markets, slug)
+  // The first market of a game has its slug.
+  const games = new Set(ranked.map(({ result }) => (result.kind === 'game' ? result.id : undefined)))
+  const others = markets.filter((market) => !games.has(market.slug))
+  return [
+    ...ranked,
+    ...others.map((market) => toRanked(rankOf(market, slug), toMarket(market), market.volume)),
+  ]
 }
-
-const rankMarkets = (markets: readonly MarketCard[], slug: string): Ranked[] =>
-  markets.map((market) => toRanked(rankOf(market, slug), toMarket(market), market.volume))
 
 /** The events of a game are one, and an event of a single market that was found is that market. */
 function rankEvents(events: readonly EventCard[], markets: readonly MarketCard[], slug: string): Ranked[] {

@@ -101,19 +101,11 @@ describe('GET /v3/search', () => {
       ['tag /leaderboard?tag=rainfall', `user /wallets/RainMan`, 'market /markets/rain-oslo'],
     ],
     [
-      'a game once, with its companions, by a team',
+      'a game once, with its companions and its first market, by a team',
       'sonics',
-      [
-        'game /sports/games/nba-phx-sea-2026-11-17',
-        'market /markets/nba-points',
-        'market /markets/nba-phx-sea-2026-11-17',
-      ],
+      ['game /sports/games/nba-phx-sea-2026-11-17', 'market /markets/nba-points'],
     ],
-    [
-      'a game by its slug',
-      'nba-phx-sea-2026-11-17',
-      ['game /sports/games/nba-phx-sea-2026-11-17', 'market /markets/nba-phx-sea-2026-11-17'],
-    ],
+    ['a game by its slug', 'nba-phx-sea-2026-11-17', ['game /sports/games/nba-phx-sea-2026-11-17']],
     ['the inside of a word when nothing begins so', 'itcoi', BITCOIN.slice(1, 2).concat(BITCOIN.slice(2))],
     ['a misspelt word', 'bitcion', BITCOIN.slice(1)],
     ['users alone, in any letter case', '@RAIN', ['user /wallets/RainMan']],
