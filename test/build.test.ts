@@ -19,7 +19,10 @@ function createProject() {
   write('web/src/main.tsx', 'export {}\n')
   write('web/index.html', '<script type="module" src="/src/main.tsx"></script>')
   write('web/package.json', '{"type": "module"}')
-  write('web/vite.config.ts', "export default { root: 'web', build: { outDir: '../dist/src/web' } }\n")
+  write(
+    'web/vite.config.ts',
+    "export default { root: 'web', build: { outDir: '../dist/src/web', emptyOutDir: true } }\n",
+  )
   for (const name of ['package-lock.json', 'scripts/build.js']) write(name, '{}')
   write('client/package.json', '{"type": "module"}')
   // In place of the documents of the service, and of the types that are generated from them.
