@@ -32,6 +32,7 @@ const WITHOUT_DATA: Readonly<Record<string, { status: number; reason: string }>>
   deleteWebhook: { status: 404, reason: OWN },
   rotateWebhookSecret: { status: 404, reason: OWN },
   listWebhookDeliveries: { status: 404, reason: OWN },
+  getWebhookDelivery: { status: 404, reason: OWN },
   resendWebhookDelivery: { status: 404, reason: OWN },
   recoverWebhookDeliveries: { status: 404, reason: OWN },
   testWebhook: { status: 404, reason: OWN },
