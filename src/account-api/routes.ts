@@ -16,6 +16,7 @@ import {
 import { monthOf } from '../accounts/usage-meter.js'
 import { selectUsage } from '../accounts/usage-queries.js'
 import { ApiError, databaseLost } from '../core/errors.js'
+import { callerOf } from '../http/guard.js'
 import type { Platform } from '../platform.js'
 
 export const accountRoutes =
@@ -86,8 +87,7 @@ export const accountRoutes =
         },
       },
       async (request) => {
-        const { caller } = request
-        if (caller === undefined) throw new Error('the route is not public')
+        const caller = callerOf(request)
         const nowMs = clock.now()
         const month = monthOf(nowMs)
         const rows = await selectUsage(request.readSql(), caller.accountId, month)

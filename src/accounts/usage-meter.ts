@@ -4,7 +4,15 @@ import { nextUtcDay, utcDay } from '../core/unix-time.js'
 import type { Pool } from '../store/connection.js'
 import type { Caller } from './key-ring.js'
 import type { Meter } from './plans.js'
-import { addUsage, noteKeyUse, type OperationUsage, type UsageBatch, type UsageDay } from './usage-queries.js'
+import {
+  addOperationUsage,
+  addUsage,
+  NOTHING_USED,
+  noteKeyUse,
+  type OperationUsage,
+  type UsageBatch,
+  type UsageDay,
+} from './usage-queries.js'
 
 /** How often `flush` should run: what a crash can lose. */
 export const FLUSH_MS = 2_000
@@ -208,18 +216,11 @@ function toOperations({ day, accounts }: Day): UsageBatch['operations'] {
   return [...accounts].flatMap(([accountId, { keys }]) => {
     const sums = new Map<string, OperationUsage>()
     for (const operations of keys.values()) {
-      for (const [operation, amount] of operations) {
-        const sum = sums.get(operation) ?? NOTHING_USED
-        sums.set(operation, {
-          requests: sum.requests + amount.requests,
-          bytes: sum.bytes + amount.answerBytes + amount.socketBytes,
-          refused: sum.refused + amount.refused,
-          failed: sum.failed + amount.failed,
-        })
+      for (const [operation, { answerBytes, socketBytes, ...amount }] of operations) {
+        const used = { ...amount, bytes: answerBytes + socketBytes }
+        sums.set(operation, addOperationUsage(sums.get(operation) ?? NOTHING_USED, used))
       }
     }
     return [...sums].map(([operation, sum]) => ({ accountId, day, operation, ...sum }))
   })
 }
-
-const NOTHING_USED: OperationUsage = { requests: 0, bytes: 0, refused: 0, failed: 0 }

@@ -24,6 +24,15 @@ export type UsageBatch = {
 /** `bytes`: of answers and over sockets. Refused and failed requests are not in `requests`. */
 export type OperationUsage = { requests: number; bytes: number; refused: number; failed: number }
 
+export const NOTHING_USED: OperationUsage = { requests: 0, bytes: 0, refused: 0, failed: 0 }
+
+export const addOperationUsage = (sum: OperationUsage, used: OperationUsage): OperationUsage => ({
+  requests: sum.requests + used.requests,
+  bytes: sum.bytes + used.bytes,
+  refused: sum.refused + used.refused,
+  failed: sum.failed + used.failed,
+})
+
 /** What a key used on a UTC day, `YYYY-MM-DD`, of a family of routes or sockets. */
 export type UsageDay = {
   accountId: number

@@ -131,6 +131,12 @@ function createGuard(
   }
 }
 
+/** The account behind a request of a route that is not public. */
+export function callerOf({ caller }: Pick<FastifyRequest, 'caller'>): Caller {
+  if (caller === undefined) throw new Error('the route is not public')
+  return caller
+}
+
 /** Admits requests with an operator's key. */
 const createOperatorGuard =
   (operators: Operators): onRequestHookHandler =>

@@ -92,6 +92,9 @@ export const markets = defineList({
   },
 })
 
+/** A list that has one row at most. */
+const ONE_ROW = { name: 'data', limit: 1, limitMax: 1, hasCursors: false, repeatsPath: false }
+
 const oneMarketView = createView({
   row: WholeMarketRow,
   select: async (_sql: Sql, { found }: { found: ListedMarket[] }, { offset }: Page) => found.slice(offset),
@@ -107,7 +110,7 @@ const marketOfSlug = defineList({
   tag: 'markets',
   access: V3,
   params: Type.Object({ slug: Slug }),
-  page: { name: 'data', limit: 1, limitMax: 1, hasCursors: false, repeatsPath: false },
+  page: ONE_ROW,
   view: oneMarketView,
   resolve: async (sql, { slug }) => ({ found: await selectMarketOfSlug(sql, slug) }),
 })
@@ -120,7 +123,7 @@ const marketOfCondition = defineList({
   tag: 'markets',
   access: V3,
   params: Type.Object({ condition_id: ConditionId }),
-  page: { name: 'data', limit: 1, limitMax: 1, hasCursors: false, repeatsPath: false },
+  page: ONE_ROW,
   view: oneMarketView,
   resolve: async (sql, { condition_id: condition }) => ({
     found: [...(await selectMarketsOfConditions(sql, [condition])).values()],
@@ -178,7 +181,7 @@ const tokenInfo = defineList({
   access: V3,
   errors: { 404: NOT_FOUND },
   params: Type.Object({ token_id: TokenId }),
-  page: { name: 'data', limit: 1, limitMax: 1, hasCursors: false, repeatsPath: false },
+  page: ONE_ROW,
   view: createView({
     row: namedObject('Token', {
       ...Priced,

@@ -3,7 +3,7 @@ import type { Bucket } from '../../accounts/buckets.js'
 import type { Caller } from '../../accounts/key-ring.js'
 import type { Balance } from '../../accounts/limiter.js'
 import { monthEnd } from '../../accounts/usage-meter.js'
-import type { OperationUsage } from '../../accounts/usage-queries.js'
+import { addOperationUsage, NOTHING_USED, type OperationUsage } from '../../accounts/usage-queries.js'
 import { nextUtcDay, utcDay } from '../../core/unix-time.js'
 import type { SessionKind } from '../../sessions/socket-queries.js'
 import type { Holdings, OwnKey } from './queries.js'
@@ -131,7 +131,6 @@ export const presentOwnKey = (key: OwnKey, { keyId }: Pick<Caller, 'keyId'>) => 
   is_current: key.id === keyId,
 })
 
-const NOTHING: OperationUsage = { requests: 0, bytes: 0, refused: 0, failed: 0 }
 const DAY_MS = 24 * 60 * 60_000
 
 type UsageInput = {
@@ -148,15 +147,8 @@ export function presentOwnUsage({ days, operations, count, nowMs }: UsageInput) 
   return {
     from: all[0] ?? utcDay(nowMs),
     to: utcDay(nowMs),
-    total: days.reduce(addUp, NOTHING),
-    days: all.map((day) => ({ day, ...(known.get(day) ?? NOTHING) })),
+    total: days.reduce(addOperationUsage, NOTHING_USED),
+    days: all.map((day) => ({ day, ...(known.get(day) ?? NOTHING_USED) })),
     operations: [...operations],
   }
 }
-
-const addUp = (sum: OperationUsage, used: OperationUsage): OperationUsage => ({
-  requests: sum.requests + used.requests,
-  bytes: sum.bytes + used.bytes,
-  refused: sum.refused + used.refused,
-  failed: sum.failed + used.failed,
-})

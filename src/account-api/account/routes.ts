@@ -1,16 +1,15 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyRequest } from 'fastify'
 import { STANDARD } from '../../accounts/access.js'
 import { createKey, showAccount, showKey } from '../../accounts/accounts.js'
 import { BUCKETS, type BucketName } from '../../accounts/buckets.js'
 import type { Accounts } from '../../accounts/domain.js'
-import type { Caller } from '../../accounts/key-ring.js'
 import { presentPlan } from '../../accounts/present.js'
 import { revokeKey, selectKeyCard } from '../../accounts/queries.js'
 import { hintOf } from '../../accounts/secret.js'
 import { monthOf } from '../../accounts/usage-meter.js'
 import { badRequest, notFound } from '../../core/errors.js'
 import { utcDay } from '../../core/unix-time.js'
+import { callerOf } from '../../http/guard.js'
 import type { Platform } from '../../platform.js'
 import { selectOpenCounts } from '../../sessions/socket-queries.js'
 import { presentLimits, presentOwnKey, presentOwnUsage } from './present.js'
@@ -211,8 +210,3 @@ export const ownAccountRoutes =
       },
     )
   }
-
-function callerOf({ caller }: FastifyRequest): Caller {
-  if (caller === undefined) throw new Error('the route is not public')
-  return caller
-}

@@ -6,6 +6,7 @@ import type { Caller } from '../../accounts/key-ring.js'
 import { selectKeyCard } from '../../accounts/queries.js'
 import { endSessions } from '../../accounts/web-sessions.js'
 import { databaseLost } from '../../core/errors.js'
+import { callerOf } from '../../http/guard.js'
 import {
   CLEARED_SESSION_COOKIE,
   findSessions,
@@ -82,9 +83,7 @@ export const sessionRoutes =
         },
       },
       async (request) => {
-        const { caller } = request
-        if (caller === undefined) throw new Error('the route is not public')
-        return await presentSession(request.readSql(), caller)
+        return await presentSession(request.readSql(), callerOf(request))
       },
     )
 

@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import type { Static } from 'typebox'
 import { V3 } from '../../accounts/access.js'
 import { ApiError, notFound, tooManyRequests } from '../../core/errors.js'
+import { callerOf } from '../../http/guard.js'
 import { onAbort } from '../../lib/abort.js'
 import { FairSemaphore } from '../../lib/fair-semaphore.js'
 import { pause } from '../../lib/timing.js'
@@ -44,7 +45,7 @@ export const listenerRoutes =
 
     const find = async (request: FastifyRequest) => {
       const { id: publicId } = request.params as { id: string }
-      const key = { accountId: accountOf(request), publicId, nowMs: clock.now() }
+      const key = { accountId: callerOf(request).accountId, publicId, nowMs: clock.now() }
       const webhook = await touchListener(platform.sql, key)
       if (webhook === undefined) throw listenerNotFound()
       return webhook
@@ -56,7 +57,7 @@ export const listenerRoutes =
       async (request, reply) => {
         const listener = await createListener(
           { sql: platform.sql, clock, secretBox },
-          accountOf(request),
+          callerOf(request).accountId,
           request.body,
         )
         return reply.code(201).send(listener)
@@ -77,7 +78,12 @@ export const listenerRoutes =
         const unlink = onAbort(stopping.signal, () => gone.abort())
         // A response closes when it is sent or when the client is gone.
         reply.raw.once('close', () => gone.abort())
-        const slot = { owner: accountOf(request), ownMax: POLLS_MAX, waitMsMax: 0, refuse: refusePoll }
+        const slot = {
+          owner: callerOf(request).accountId,
+          ownMax: POLLS_MAX,
+          waitMsMax: 0,
+          refuse: refusePoll,
+        }
         const events = await polls
           .run(slot, () => readUntil(performance.now() + waitMs, gone.signal, read))
           .finally(unlink)
@@ -106,7 +112,7 @@ export const listenerRoutes =
       },
       async (request) => {
         const { id: publicId } = request.params
-        const key = { accountId: accountOf(request), publicId, nowMs: clock.now() }
+        const key = { accountId: callerOf(request).accountId, publicId, nowMs: clock.now() }
         if (!(await deleteListener(platform.sql, key))) throw listenerNotFound()
         return { deleted: true as const }
       },
@@ -144,11 +150,6 @@ const tooManyListeners = () =>
   })
 
 const listenerNotFound = () => notFound('Listener not found.')
-
-function accountOf({ caller }: FastifyRequest): number {
-  if (caller === undefined) throw new Error('the route is not public')
-  return caller.accountId
-}
 
 const presentListened = ({ eventId, eventType, body, createdAt }: PendingEvent) => ({
   event_id: `evt_${eventId}`,

@@ -6,6 +6,7 @@ import type { Plans } from '../../accounts/plans.js'
 import { toNanosecondText } from '../../core/unix-time.js'
 import { type AnswerTools, defineAnswer } from '../../http/answer.js'
 import { type Endpoint, endpointRoutes } from '../../http/endpoint.js'
+import { callerOf } from '../../http/guard.js'
 import { awaitTurn } from '../../http/large-answer.js'
 import type { LargeAnswers } from '../../http/large-answers.js'
 import { errorReply } from '../../lib/error-reply.js'
@@ -186,10 +187,9 @@ const LIST: Endpoint<WebhookDeps> = {
       response: { 200: ListWebhooksReply },
     }
     app.get('/v3/webhooks', { config: { access: V3 }, schema }, async (request, reply) => {
-      const { caller } = request
-      if (caller === undefined) throw new Error('the route is not public')
+      const { accountId } = callerOf(request)
       await awaitTurn(deps.largeAnswers, request, reply)
-      const pieces = await listWebhooks(request.readSql(), caller.accountId)
+      const pieces = await listWebhooks(request.readSql(), accountId)
       return reply.type('application/json; charset=utf-8').send(Readable.from(pieces))
     })
   },
