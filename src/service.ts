@@ -124,7 +124,7 @@ export function createDomains(platform: Platform, { target, opened, timing = sys
     events,
     catalogue,
     createCrypto(platform, { catalogue: catalogue.deps, largeAnswers, upstreams }),
-    createMarkets(platform, { chain }),
+    createMarkets(platform, { chain, upstreams }),
     prices,
     books,
     scores,

@@ -10,17 +10,10 @@ import { dial } from '../sim/prices/test-socket.js'
 import { SIM_CREDENTIALS } from '../sim/simulator.js'
 import { FIRST_NUMBER } from '../sim/universe/chain.js'
 import { checkCryptoAnswers } from './crypto-answers.js'
+import { startDemo } from './demo-process.js'
 import { checkTypescriptClient } from './generated-client/check-typescript-client.js'
 import { checkPrefilledRequests } from './prefilled-requests.js'
-import {
-  createDataDir,
-  processesOn,
-  type Running,
-  runBuilt,
-  spawnBuilt,
-  startCommand,
-  startProcess,
-} from './processes.js'
+import { createDataDir, processesOn, type Running, runBuilt, spawnBuilt, startCommand } from './processes.js'
 import { checkResume, checkWalk, hasPython } from './python-snippets.js'
 
 let folder: ReturnType<typeof createDataDir>
@@ -31,14 +24,10 @@ let resumed: DemoFile
 let covered: Coverage
 let head: { hash: string; number: string }
 
-async function startDemo(...args: string[]): Promise<DemoFile> {
-  const place = ['--port', '0', '--data', folder.dataDir]
-  const demo = await startProcess('demo/main.js', [...place, ...args])
+async function start(...args: string[]): Promise<DemoFile> {
+  const demo = await startDemo(folder.dataDir, ...args)
   running.push(demo)
-  await vi.waitFor(() => expect(demo.output.join('')).toMatch(/Try first: open/), {
-    timeout: 240_000,
-  })
-  return JSON.parse(readFileSync(join(folder.dataDir, 'demo.json'), 'utf8'))
+  return demo.file
 }
 
 const terminal = () => running.at(-1)?.output.join('') ?? ''
@@ -85,7 +74,7 @@ const TIMEOUT_MS = 480_000
 beforeAll(async () => {
   folder = createDataDir('.auspex-demo')
   // As long as by default: combos are redeemed about once an hour.
-  first = await startDemo('--history', '12h')
+  first = await start('--history', '12h')
 }, TIMEOUT_MS)
 afterAll(async () => {
   for (const demo of running.splice(0)) await demo.stop('SIGKILL')
@@ -193,15 +182,15 @@ test(
 test(
   'refuses to mix universes in one folder',
   async () => {
-    await expect(startDemo('--seed', '2')).rejects.toThrow(/universe of seed 1.*--fresh/s)
-    await expect(startDemo('--history', '2h')).rejects.toThrow(
+    await expect(start('--seed', '2')).rejects.toThrow(/universe of seed 1.*--fresh/s)
+    await expect(start('--history', '2h')).rejects.toThrow(
       /began with a history of 12h\.\nContinue it without --history.*--fresh/,
     )
     const statePath = join(folder.dataDir, 'sim.json')
     const state = readFileSync(statePath, 'utf8')
     const { laws, ...rest } = JSON.parse(state)
     writeFileSync(statePath, JSON.stringify({ ...rest, laws: laws - 1 }))
-    await expect(startDemo()).rejects.toThrow(/another version of the simulator.*--fresh/s)
+    await expect(start()).rejects.toThrow(/another version of the simulator.*--fresh/s)
     writeFileSync(statePath, state)
   },
   TIMEOUT_MS,
@@ -257,7 +246,7 @@ test(
 test(
   'resumes with the same keys, blocks and coverage',
   async () => {
-    resumed = await startDemo()
+    resumed = await start()
     expect(resumed.keys).toEqual(first.keys)
     expect(await rpc(resumed, 'eth_getBlockByHash', head.hash, false)).toEqual(head)
     // The last blocks may still be on their way.
@@ -306,7 +295,7 @@ test(
 test(
   'begins anew with --fresh',
   async () => {
-    const fresh = await startDemo('--fresh', '--seed', '2', '--history', '10m')
+    const fresh = await start('--fresh', '--seed', '2', '--history', '10m')
     expect(fresh.keys).not.toEqual(first.keys)
     expect(await rpc(fresh, 'eth_getBlockByHash', head.hash, false)).toBeNull()
   },

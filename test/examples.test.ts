@@ -4,14 +4,16 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, type TestContext, test, vi } from 'vitest'
 import type { DemoFile } from '../demo/demo-file.js'
-import { createDataDir, type Running, startProcess } from './processes.js'
+import { type RunningDemo, startDemo } from './demo-process.js'
+import { mostCommon } from './most-common.js'
+import { createDataDir } from './processes.js'
 import { type PythonEnvironment, preparePython } from './python-environment.js'
 import { parseCsv, readParquet } from './read-rows.js'
 
 const ROOT = join(import.meta.dirname, '..')
 
 let folder: ReturnType<typeof createDataDir>
-let running: Running
+let running: RunningDemo
 let demo: DemoFile
 let environment: PythonEnvironment
 /** The wallet with most of the newest fills: its stream is never silent for long. */
@@ -19,15 +21,13 @@ let wallet: string
 
 beforeAll(async () => {
   folder = createDataDir()
-  const place = ['--port', '0', '--data', folder.dataDir, '--history', '10m']
   ;[running, environment] = await Promise.all([
-    startProcess('demo/main.js', place),
+    startDemo(folder.dataDir, '--history', '10m'),
     preparePython(join(ROOT, 'examples/requirements.txt')),
   ])
-  await vi.waitFor(() => expect(running.output.join('')).toMatch(/Try first: open/), { timeout: 240_000 })
-  demo = JSON.parse(readFileSync(join(folder.dataDir, 'demo.json'), 'utf8'))
+  demo = running.file
   const makers = (await ask<{ trades: Trade[] }>('/v3/trades?limit=300')).trades.map(({ maker }) => maker)
-  wallet = mostFrequent(makers)
+  wallet = mostCommon(makers)
 })
 afterAll(async () => {
   await running?.stop()
@@ -53,13 +53,6 @@ async function ask<Body>(path: string, body?: object): Promise<Body> {
   })
   expect(reply.status, path).toBe(200)
   return (await reply.json()) as Body
-}
-
-function mostFrequent(values: string[]): string {
-  const counts = new Map<string, number>()
-  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1)
-  const [first] = [...counts].sort(([, a], [, b]) => b - a)
-  return first?.[0] ?? expect.fail('there are none')
 }
 
 /** Unix seconds: all blocks up to then are booked, also on a busy machine. */
@@ -189,7 +182,7 @@ describe.concurrent('the example', () => {
   test('candles_to_pandas.py has the candles of the token', async (context) => {
     needPython(context)
     const { trades } = await ask<{ trades: Trade[] }>(`/v3/trades?limit=300&before=${settledTime()}`)
-    const token = mostFrequent(trades.map(({ token_id: id }) => id))
+    const token = mostCommon(trades.map(({ token_id: id }) => id))
     const lines = await run('candles_to_pandas.py', token, '--csv', 'candles.csv')
     type Candle = Record<'time' | 'open' | 'high' | 'low' | 'close' | 'volume_usd' | 'trades', number>
     const path = `/v3/markets/${token}/candles?resolution=1m&gap_fill=true`

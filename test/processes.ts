@@ -26,6 +26,8 @@ export const NO_UPSTREAMS = {
   AUSPEX_RTDS_WS_URL: 'off',
   AUSPEX_SPORTS_WS_URL: 'off',
   AUSPEX_CLOB_URL: 'http://127.0.0.1:9',
+  AUSPEX_DATA_API_URL: 'http://127.0.0.1:9',
+  AUSPEX_SITE_URL: 'http://127.0.0.1:9',
 }
 
 /** A built command, run to its end. */

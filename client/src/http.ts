@@ -26,7 +26,7 @@ export type HttpRequest = {
 const RETRIES = 3
 const BACKOFF_MS = 250
 const BACKOFF_MS_MAX = 8_000
-/** A caller is told of a longer wait at once, instead of waiting for minutes or until midnight. */
+/** The client throws at once when the service asks for a longer wait, which may last until midnight. */
 const RETRY_AFTER_SECONDS_MAX = 60
 /** The request was refused before anything was done, so that it may be sent again whatever its method is. */
 const REFUSED = 429

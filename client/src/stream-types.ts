@@ -27,7 +27,7 @@ export type SubscribeOptions = {
   since?: number | undefined
   /** Begin with the events after this one, up to 24 hours back. */
   sinceSeq?: number | undefined
-  /** Begin with the last so many events; 20 unless given, 0: with live events. */
+  /** How many of the newest events come first; 20 unless given, 0: live events alone. */
   snapshotCount?: number | undefined
 }
 

@@ -115,7 +115,7 @@ export class Admission {
       this.#unknownKeys.add(ip)
     }
     const refusal = keyRing.recallRefusal(digest)
-    // A page that is told 401 asks its user to sign in again, whatever ended the session.
+    // The pages ask their reader to sign in again when the service answers 401, whatever ended the session.
     if (isSessionDigest(digest)) throw new ApiError(401, refusal ?? SESSION_ENDED)
     throw new ApiError(403, refusal ?? UNKNOWN_KEY)
   }

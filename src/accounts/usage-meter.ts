@@ -64,7 +64,7 @@ export class UsageMeter {
     this.#clock = clock
   }
 
-  /** Counts a request that was answered with so many bytes. Only what is neither refused nor failed is metered. */
+  /** Counts a request and the bytes of its answer. Only what is neither refused nor failed is metered. */
   addRequest(
     { accountId, keyId }: Account,
     source: UsageSource,

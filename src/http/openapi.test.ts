@@ -186,6 +186,7 @@ describe('GET /openapi.json', () => {
       '/v3/markets/slug/{slug}',
       '/v3/markets/slug/{slug}/candles',
       '/v3/markets/slug/{slug}/positions',
+      '/v3/markets/slug/{slug}/rules',
       '/v3/markets/slug/{slug}/trades',
       '/v3/markets/slug/{slug}/trades/all',
       '/v3/markets/stats',

@@ -19,7 +19,7 @@ type Site = Pick<Config, 'publicUrl'>
 
 /**
  * The token of the session that a request carries; `undefined`: none. Throws a 403 when a page of another origin sent
- * the request, because a browser sends cookies along whoever asks. `isChange`: the request changes something or opens
+ * the request, because a browser adds the cookies of a site to the requests of any page. `isChange`: the request changes something or opens
  * a WebSocket, and has to say where it comes from.
  */
 export function findSession(request: CookieRequest, site: Site, options: FindOptions): string | undefined {

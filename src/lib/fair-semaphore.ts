@@ -24,7 +24,8 @@ export type SlotRequest = {
   refuse?: (inTheWay: 'own' | 'others') => Error
 }
 
-type Waiter = Pick<SlotRequest, 'owner' | 'ownMax'> & { begin: () => void }
+/** `place`: by the time at which it came. */
+type Waiter = Pick<SlotRequest, 'owner' | 'ownMax'> & { place: number; begin: () => void }
 
 /**
  * Bounds what runs at once, in all and of each owner.
@@ -36,8 +37,11 @@ type Waiter = Pick<SlotRequest, 'owner' | 'ownMax'> & { begin: () => void }
 export class FairSemaphore {
   readonly #limits: Required<Limits>
   readonly #running = new Map<Owner, number>()
-  readonly #waiters = new Set<Waiter>()
+  /** By owner, those who came first at first: a slot costs a look at each owner, not at each waiter. */
+  readonly #waiters = new Map<Owner, Set<Waiter>>()
   #total = 0
+  #waiting = 0
+  #lastPlace = 0
 
   constructor({ totalMax = Number.POSITIVE_INFINITY, waitingMax = Number.POSITIVE_INFINITY }: Limits = {}) {
     this.#limits = { totalMax, waitingMax }
@@ -48,7 +52,7 @@ export class FairSemaphore {
   }
 
   get waiting(): number {
-    return this.#waiters.size
+    return this.#waiting
   }
 
   /** Runs the work in a slot. */
@@ -85,7 +89,7 @@ export class FairSemaphore {
   #wait(request: SlotRequest): Promise<void> {
     const { owner, ownMax, ownWaitingMax = Number.POSITIVE_INFINITY, waitMsMax, signal } = request
     const { refuse = () => new Error('all slots are taken') } = request
-    if (this.#waitingOf(owner) >= ownWaitingMax) return Promise.reject(refuse('own'))
+    if ((this.#waiters.get(owner)?.size ?? 0) >= ownWaitingMax) return Promise.reject(refuse('own'))
     const refusal = () => refuse(this.#hasOwnSlot(request) ? 'others' : 'own')
     if (waitMsMax === 0 || this.waiting >= this.#limits.waitingMax) return Promise.reject(refusal())
     return new Promise((resolve, reject) => {
@@ -93,14 +97,14 @@ export class FairSemaphore {
       const leave = () => {
         clearTimeout(timer)
         stopListening()
-        this.#waiters.delete(waiter)
+        this.#leave(waiter)
       }
       const begin = () => {
         leave()
         this.#begin(owner)
         resolve()
       }
-      const waiter = { owner, ownMax, begin }
+      const waiter = { owner, ownMax, place: ++this.#lastPlace, begin }
       const fail = (error: unknown) => {
         leave()
         reject(error)
@@ -108,8 +112,21 @@ export class FairSemaphore {
       const stopListening =
         signal === undefined ? () => undefined : onAbort(signal, () => fail(signal.reason))
       if (waitMsMax !== undefined) timer = setTimeout(() => fail(refusal()), waitMsMax)
-      this.#waiters.add(waiter)
+      this.#enter(waiter)
     })
+  }
+
+  #enter(waiter: Waiter): void {
+    const own = this.#waiters.get(waiter.owner) ?? new Set()
+    this.#waiters.set(waiter.owner, own.add(waiter))
+    this.#waiting++
+  }
+
+  #leave(waiter: Waiter): void {
+    const own = this.#waiters.get(waiter.owner)
+    if (own?.delete(waiter) !== true) return
+    if (own.size === 0) this.#waiters.delete(waiter.owner)
+    this.#waiting--
   }
 
   #begin(owner: Owner): void {
@@ -128,10 +145,11 @@ export class FairSemaphore {
   #findNext(): Waiter | undefined {
     let next: Waiter | undefined
     let fewest = Number.POSITIVE_INFINITY
-    for (const waiter of this.#waiters) {
-      const running = this.#runningOf(waiter.owner)
-      if (running >= fewest || !this.#hasSlot(waiter)) continue
-      next = waiter
+    for (const [owner, [first]] of this.#waiters) {
+      const running = this.#runningOf(owner)
+      if (first === undefined || running > fewest || !this.#hasSlot(first)) continue
+      if (running === fewest && next !== undefined && next.place < first.place) continue
+      next = first
       fewest = running
     }
     return next
@@ -147,11 +165,5 @@ export class FairSemaphore {
 
   #runningOf(owner: Owner): number {
     return this.#running.get(owner) ?? 0
-  }
-
-  #waitingOf(owner: Owner): number {
-    let count = 0
-    for (const waiter of this.#waiters) if (waiter.owner === owner) count++
-    return count
   }
 }

@@ -2,9 +2,11 @@ import type { ChainStatus } from '../core/chain-status.js'
 import type { Domain } from '../http/domain.js'
 import { createSnapshotJob } from '../lookups/snapshot.js'
 import type { Platform } from '../platform.js'
+import type { Upstreams } from '../upstreams/upstreams.js'
 import { marketCandleRoutes } from './candles/routes.js'
 import { quickSearchRoutes } from './quick-search/routes.js'
 import { catalogueRoutes, marketListRoutes } from './routes.js'
+import { marketRulesRoutes } from './rules/routes.js'
 import { marketSearchRoutes } from './search/routes.js'
 import { STATS_PERIOD_NAMES, STATS_PERIODS } from './stats/period.js'
 import { stateOf } from './stats/queries.js'
@@ -25,10 +27,12 @@ const ROUTES = [
   statsRoutes,
 ]
 
-export function createMarkets(platform: Platform, { chain }: { chain: ChainStatus }): Domain {
+type MarketDeps = { chain: ChainStatus; upstreams: Upstreams }
+
+export function createMarkets(platform: Platform, { chain, upstreams }: MarketDeps): Domain {
   const { store, clock } = platform
   return {
-    routes: ROUTES.map((create) => create(platform)),
+    routes: [...ROUTES.map((create) => create(platform)), marketRulesRoutes(platform, upstreams)],
     jobs: [
       {
         name: 'tag counts',

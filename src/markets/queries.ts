@@ -83,10 +83,16 @@ export async function selectMarketsOfConditions(
   return new Map(markets.map((market) => [market.condition ?? '', market]))
 }
 
-/** The market of a slug, the first of several; none when the catalogue does not have it. Index: markets_slug. */
+/** The market of a slug, the first of several; none when the catalogue does not have it. */
 export async function selectMarketOfSlug(sql: Sql, slug: string): Promise<ListedMarket[]> {
-  const ids = await sql<{ id: number }[]>`select id from markets where slug = ${slug} order by id limit 1`
-  return await selectListedMarkets(sql, ids)
+  const id = await selectMarketIdOfSlug(sql, slug)
+  return await selectListedMarkets(sql, id === undefined ? [] : [{ id }])
+}
+
+/** Index: markets_slug. */
+export async function selectMarketIdOfSlug(sql: Sql, slug: string): Promise<number | undefined> {
+  const [row] = await sql<{ id: number }[]>`select id from markets where slug = ${slug} order by id limit 1`
+  return row?.id
 }
 
 /** A condition on the chain. Tokens are hex text by outcome; `payouts` null: there is no result. */

@@ -1,14 +1,15 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Browser, BrowserContext } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { launchChromium } from '../../bench/lib/chromium.js'
 import type { DemoFile } from '../../demo/demo-file.js'
-import { createDataDir, type Running, startProcess } from '../processes.js'
+import { type RunningDemo, startDemo } from '../demo-process.js'
+import { mostCommon } from '../most-common.js'
+import { createDataDir } from '../processes.js'
+import { openReceiver, type Receiver } from '../webhooks/receiver.js'
 import { WatchedPage } from './watched-page.js'
 
 let folder: ReturnType<typeof createDataDir>
-let running: Running
+let running: RunningDemo
 let demo: DemoFile
 let browser: Browser
 let context: BrowserContext
@@ -16,13 +17,8 @@ let opened: WatchedPage
 
 beforeAll(async () => {
   folder = createDataDir()
-  const place = ['--port', '0', '--data', folder.dataDir, '--history', '10m']
-  running = await startProcess('demo/main.js', place)
-  const started = vi.waitFor(() => expect(running.output.join('')).toMatch(/Try first: open/), {
-    timeout: 240_000,
-  })
-  ;[browser] = await Promise.all([launchChromium(), started])
-  demo = JSON.parse(readFileSync(join(folder.dataDir, 'demo.json'), 'utf8'))
+  ;[browser, running] = await Promise.all([launchChromium(), startDemo(folder.dataDir, '--history', '10m')])
+  demo = running.file
   context = await browser.newContext({ baseURL: demo.url, locale: 'en-US' })
   opened = await WatchedPage.open(context, demo.url)
 })
@@ -38,6 +34,20 @@ async function ask<Body>(path: string): Promise<Body> {
   expect(reply.status, path).toBe(200)
   return (await reply.json()) as Body
 }
+
+/** The first trade of a busy wallet of which a page tells that was opened at the begin: it may take half a minute. */
+let toldOfTrade: Promise<string>
+beforeAll(async () => {
+  const { trades } = await ask<{ trades: { maker: string }[] }>('/v3/trades?limit=300')
+  const other = await browser.newContext({ baseURL: demo.url, locale: 'en-US' })
+  await other.request.post('/v1/session', { data: { api_key: demo.keys.enterprise } })
+  const page = await other.newPage()
+  await page.goto(`/wallets/${mostCommon(trades.map(({ maker }) => maker))}`)
+  await page.getByRole('button', { name: 'Follow' }).click()
+  toldOfTrade = page.locator('.toast').first().innerText({ timeout: 120_000 })
+  // A failure shows in the test that waits for it.
+  toldOfTrade.catch(() => undefined)
+})
 
 test('the link of the banner opens a page that is signed in', async () => {
   const link = /http:\S+\/sign-in\?code=\S+/.exec(running.output.join(''))?.[0] ?? 'none'
@@ -240,6 +250,43 @@ describe('a person', () => {
     await other.close()
   })
 
+  test('is told of the trades of a wallet that they follow', async () => {
+    expect(await toldOfTrade).toMatch(/ (buys|sells) .* at .*¢/)
+  })
+
+  test('is told what is old while an upstream does not answer', async () => {
+    const order = (mode: string) =>
+      fetch(`${demo.sim_url}/faults`, { method: 'POST', body: JSON.stringify({ upstream: 'polygon', mode }) })
+    const stateIs = (wanted: string) =>
+      vi.waitFor(
+        async () => {
+          const { upstreams } = await ask<{ upstreams: { name: string; state: string }[] }>('/v1/status')
+          expect(upstreams).toContainEqual(expect.objectContaining({ name: 'polygon', state: wanted }))
+        },
+        { timeout: 60_000, interval: 100 },
+      )
+    const notice = opened.page.locator('.notice', { hasText: 'may be old' })
+    await order('drop')
+    try {
+      await stateIs('failing')
+      await opened.goto('/')
+      await notice.getByText(/^polygon does not answer/).waitFor()
+      expect(await opened.page.locator('tbody tr').count()).toBeGreaterThan(10)
+    } finally {
+      await order('off')
+    }
+    await stateIs('ok')
+    // The blocks that were missed are booked.
+    await vi.waitFor(
+      async () => {
+        await opened.goto('/')
+        expect(await notice.count()).toBe(0)
+      },
+      { timeout: 60_000, interval: 250 },
+    )
+    expect(opened.takeFaults()).toEqual([])
+  })
+
   test('reads the pages at twice their size', async () => {
     await opened.page.setViewportSize({ width: 640, height: 450 })
     for (const path of ['/', `/markets/${demo.samples.market_slug}`, '/account']) {
@@ -248,6 +295,54 @@ describe('a person', () => {
         640,
       )
     }
+    expect(opened.takeFaults()).toEqual([])
+  })
+})
+
+describe('a webhook', () => {
+  let receiver: Receiver
+  let answer = 200
+  beforeAll(async () => {
+    receiver = await openReceiver({ answer: () => answer })
+  })
+  afterAll(() => receiver.close())
+
+  test('is made, tested, watched, sent again, paused and deleted in the browser', async () => {
+    const { page } = opened
+    page.on('dialog', (dialog) => void dialog.accept())
+    await opened.goto('/account/webhooks')
+    await page.getByLabel('Send to (https://)').fill(receiver.url)
+    await page.getByLabel('Description').fill('desk A')
+    await page.getByRole('checkbox', { name: /^market_created/ }).check()
+    await page.getByRole('checkbox', { name: /^trade:/ }).check()
+    await page.getByRole('button', { name: 'Make the webhook' }).click()
+    expect(await page.locator('form, .form').locator('code').first().innerText()).toMatch(/^whsec_/)
+    await page.getByRole('button', { name: 'Test it' }).click()
+
+    await page.getByRole('button', { name: 'Send a test' }).click()
+    await page.getByText(/^Delivered: 200 after \d+ ms/).waitFor()
+    await page.getByRole('button', { name: 'Rotate the secret' }).click()
+    expect(await page.locator('.notice code').innerText()).toMatch(/^whsec_/)
+
+    const event = page.getByRole('row', { name: /trade/ }).getByRole('button').first()
+    const id = await event.innerText({ timeout: 30_000 })
+    await event.click()
+    await page.getByText('delivered after 1 attempts').waitFor()
+    await page.getByRole('button', { name: 'Send once more' }).click()
+    const received = () => receiver.requests.filter(({ envelope }) => envelope.id === id)
+    await vi.waitFor(() => expect(received()).toHaveLength(2), { timeout: 20_000 })
+
+    answer = 500
+    await page.getByRole('row', { name: /500/ }).first().waitFor({ timeout: 30_000 })
+    await page.getByRole('button', { name: 'Pause' }).click()
+    await page.getByText('Paused').waitFor()
+    await page.getByRole('button', { name: 'Activate' }).click()
+    answer = 200
+    await page.getByRole('button', { name: 'Send what failed once more' }).click()
+    await page.getByText(/failed deliveries of the last day/).waitFor()
+    await opened.checkLooks('webhook')
+    await page.getByRole('button', { name: 'Delete' }).click()
+    await page.getByText('You have none yet').waitFor()
     expect(opened.takeFaults()).toEqual([])
   })
 })

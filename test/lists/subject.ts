@@ -1,5 +1,6 @@
 import type { List } from '../../src/http/list.js'
 import type { ApiWorld } from '../api-world.js'
+import { mostCommon } from '../most-common.js'
 
 /** A list: how its path is filled in, and queries that show each of its views. */
 export type Subject<World extends ApiWorld = ApiWorld> = {
@@ -20,9 +21,7 @@ export type Subject<World extends ApiWorld = ApiWorld> = {
 
 /** The value that most fills have. */
 export function mostFrequent({ fills }: ApiWorld, pick: (fill: ApiWorld['fills'][number]) => string): string {
-  const counts = new Map<string, number>()
-  for (const fill of fills) counts.set(pick(fill), (counts.get(pick(fill)) ?? 0) + 1)
-  return [...counts].sort(([, a], [, b]) => b - a)[0]?.[0] ?? ''
+  return mostCommon(fills.map(pick))
 }
 
 const NAMES = [

@@ -8,16 +8,16 @@ import {
   type RequestOptions,
 } from 'auspex-client'
 
-/** The pages are signed in by a cookie, which the browser sends by itself. */
-export const auspex = new AuspexClient({ baseUrl: location.origin, retries: 1 })
+/** Signed in by a cookie, which the browser sends by itself. A page says at once what went wrong, and asks again. */
+export const auspex = new AuspexClient({ baseUrl: location.origin, retries: 0 })
 
 const STALE_MS = 5_000
+const FAILED_RETRY_MS = 5_000
 
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: STALE_MS,
-      // The client retries already, and waits as long as the service says.
       retry: false,
       refetchOnWindowFocus: false,
     },
@@ -43,10 +43,14 @@ export function useApi<P extends PathOf<'get'>>(
     queryKey: [path, options],
     queryFn: ({ signal }) => auspex.request<Answer<P>>('get', path, { ...options, signal }),
     enabled: isWanted !== false,
-    ...(everyMs !== undefined && { refetchInterval: everyMs }),
+    refetchInterval: ({ state }) => (mayPass(state.error) ? FAILED_RETRY_MS : (everyMs ?? false)),
     placeholderData: (previous) => previous,
   })
 }
+
+/** Whether the same request may be answered a moment later. */
+const mayPass = (error: Error | null): boolean =>
+  error instanceof AuspexError && (error.status === undefined || error.status === 429 || error.status >= 500)
 
 export const isSignedOut = (error: unknown): boolean => error instanceof AuspexError && error.status === 401
 

@@ -21,6 +21,9 @@ const DATE_TIME = new Intl.DateTimeFormat(undefined, {
 export const formatDollars = (dollars: number): string => DOLLARS.format(dollars)
 export const formatShortDollars = (dollars: number): string => SHORT_DOLLARS.format(dollars)
 export const formatCount = (count: number): string => COUNT.format(count)
+/** Dollars or shares, of an amount that the API gives in millionths. */
+export const fromMillionths = (amount: number | string | null): number => Number(amount) / 1_000_000
+
 export const formatAmount = (amount: number): string => AMOUNT.format(amount)
 
 /** A gain has a plus sign, so that colour is not the only difference. */

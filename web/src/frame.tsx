@@ -1,5 +1,6 @@
 import { Link, Outlet, useLocation } from '@tanstack/react-router'
 import { useState } from 'react'
+import { Freshness } from './freshness.js'
 import { SearchField } from './search-field.js'
 import { signOut, useSession } from './session.js'
 import { SignIn } from './sign-in/sign-in.js'
@@ -58,7 +59,10 @@ export function Frame() {
           </div>
         </div>
       </div>
-      <main id="content">{isOpen || session !== undefined ? <Outlet /> : isKnown && <SignIn />}</main>
+      <main id="content">
+        {session !== undefined && <Freshness />}
+        {isOpen || session !== undefined ? <Outlet /> : isKnown && <SignIn />}
+      </main>
       <footer>
         <div>
           <span>Prediction-market data from your own machine.</span>

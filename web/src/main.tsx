@@ -4,10 +4,10 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { queryClient } from './api.js'
 import { router } from './router.js'
-import { applyTheme } from './theme.js'
+import { startTheme } from './theme.js'
 import './styles.css'
 
-applyTheme()
+startTheme()
 const root = document.getElementById('root')
 if (root === null) throw new Error('the page has no root')
 createRoot(root).render(

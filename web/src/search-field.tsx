@@ -1,12 +1,15 @@
 import { useNavigate } from '@tanstack/react-router'
+import type { Answer } from 'auspex-client'
 import { type KeyboardEvent, useDeferredValue, useState } from 'react'
 import { useApi } from './api.js'
 
-const KINDS: Record<string, string> = {
+type Kind = Answer<'/v3/search'>['results'][number]['kind']
+
+const KINDS: Record<Kind, string> = {
   market: 'Market',
   event: 'Event',
   wallet: 'Wallet',
-  username: 'Trader',
+  user: 'Trader',
   token: 'Token',
   condition: 'Market',
   game: 'Game',
@@ -66,7 +69,7 @@ export function SearchField() {
               onMouseDown={() => open(url_path)}
             >
               <span>{title}</span>
-              <span className="kind">{KINDS[kind] ?? kind}</span>
+              <span className="kind">{KINDS[kind]}</span>
               {subtitle !== null && <span className="kind">{subtitle}</span>}
             </div>
           ))}

@@ -1,4 +1,3 @@
-import { useQueryClient } from '@tanstack/react-query'
 import { auspex, isSignedOut, queryClient, useApi } from './api.js'
 
 const SESSION = '/v1/session'
@@ -11,14 +10,11 @@ export function useSession({ isWanted }: { isWanted: boolean }) {
 }
 
 /** Asks again who is signed in, and forgets what another account saw. */
-export function useForgetAll() {
-  const client = useQueryClient()
-  return () => client.resetQueries()
-}
+export const forgetAll = (): Promise<void> => queryClient.resetQueries()
 
 export async function signOut(): Promise<void> {
   await auspex.delete(SESSION)
-  await queryClient.resetQueries()
+  await forgetAll()
 }
 
 // A key that was revoked ends the session: the first refusal brings the reader back to the sign-in.

@@ -14,30 +14,34 @@ export const nextTheme = (theme: Theme): Theme =>
 export function saveTheme(theme: Theme): void {
   localStorage.setItem(KEY, theme)
   applyTheme()
+}
+
+const root = document.documentElement
+const darkSystem = matchMedia('(prefers-color-scheme: dark)')
+const listeners = new Set<() => void>()
+
+/** Gives the page the colours of the reader's choice, and follows the machine where that is the choice. */
+export function startTheme(): void {
+  applyTheme()
+  darkSystem.addEventListener('change', applyTheme)
+}
+
+function applyTheme(): void {
+  const theme = readTheme()
+  const isDark = theme === 'dark' || (theme === 'system' && darkSystem.matches)
+  root.dataset.theme = isDark ? 'dark' : 'light'
   for (const listener of listeners) listener()
 }
 
-export function applyTheme(): void {
-  document.documentElement.dataset.theme = readTheme()
-}
-
-const listeners = new Set<() => void>()
-const isDarkSystem = matchMedia('(prefers-color-scheme: dark)')
-
-/** Changes whenever the colours do. */
+/** `light` or `dark`, as the page is now. */
 export const useColours = (): string =>
   useSyncExternalStore(
     (listener) => {
       listeners.add(listener)
-      isDarkSystem.addEventListener('change', listener)
-      return () => {
-        listeners.delete(listener)
-        isDarkSystem.removeEventListener('change', listener)
-      }
+      return () => listeners.delete(listener)
     },
-    () => `${readTheme()} ${isDarkSystem.matches}`,
+    () => root.dataset.theme ?? 'light',
   )
 
 /** Charts draw on a canvas, which knows no style sheets. */
-export const colourOf = (name: string): string =>
-  getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim()
+export const colourOf = (name: string): string => getComputedStyle(root).getPropertyValue(`--${name}`).trim()

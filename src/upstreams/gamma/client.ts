@@ -5,6 +5,7 @@ import type { Query } from '../transport/url.js'
 import {
   type GammaEvent,
   type GammaMarket,
+  type GammaMarketRules,
   type GammaProfile,
   type GammaSeries,
   isBinary,
@@ -12,6 +13,7 @@ import {
   parseFoundEvents,
   parseFoundProfiles,
   parseGammaMarket,
+  parseMarketRules,
   parseProfile,
   parseSeries,
 } from './parse.js'
@@ -179,6 +181,12 @@ export class GammaClient {
   getMarket(id: string, call: CallOptions = {}): Promise<GammaMarket | undefined> {
     const path = `/markets/${encodeURIComponent(id)}`
     return this.#http.find(path, {}, { ...call, parse: parseGammaMarket })
+  }
+
+  /** By the id of the market. `undefined`: there is no such market. */
+  getMarketRules(id: string, call: CallOptions = {}): Promise<GammaMarketRules | undefined> {
+    const path = `/markets/${encodeURIComponent(id)}`
+    return this.#http.find(path, {}, { ...call, parse: parseMarketRules })
   }
 
   /** Open or closed, by slug; those that do not exist are absent. */

@@ -160,6 +160,17 @@ export function parseGammaMarket(value: unknown, path: string) {
   }
 }
 
+export type GammaMarketRules = ReturnType<typeof parseMarketRules>
+
+/** The texts of a market that the catalogue does not copy. */
+export function parseMarketRules(value: unknown, path: string) {
+  const fields = parseFields(value, path)
+  return {
+    description: fields.optional('description', parseString),
+    resolutionSource: fields.optional('resolutionSource', parseString),
+  }
+}
+
 /** Of 32 bytes; a structured one, which has 31, is padded. */
 function parseCondition(value: unknown, path: string): string {
   const id = parseConditionId(parseString(value, path))

@@ -1,6 +1,7 @@
 import type { StreamEvent, StreamGap, SubscribeOptions } from 'auspex-client'
 import { useState } from 'react'
 import { useLive } from '../live.js'
+import { Code } from '../parts/code.js'
 import { CopyButton } from '../parts/copy-button.js'
 import { LiveBadge } from '../parts/live-badge.js'
 import { Panel } from '../parts/panel.js'
@@ -10,7 +11,7 @@ import { AccountTabs } from './account-tabs.js'
 const TYPES = [
   'settlements', 'trades', 'prices', 'fills', 'combos', 'blocks', 'wallets', 'markets', 'redemptions', 'deposits',
   'large_trades', 'global', 'oracle', 'resolutions', 'scores',
-] // biome-ignore format: a list to read
+] as const satisfies readonly SubscribeOptions['type'][] // biome-ignore format: a list to read
 
 const SHOWN = 200
 
@@ -105,7 +106,7 @@ export function InspectorPage() {
               <summary>
                 <Time at={atMs} /> {event.type}
               </summary>
-              <pre>{text}</pre>
+              <Code text={text} />
             </details>
           ))}
         </div>

@@ -1,6 +1,7 @@
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { auspex, useApi } from '../api.js'
+import { Code } from '../parts/code.js'
 import { CopyButton } from '../parts/copy-button.js'
 import { Loaded } from '../parts/loaded.js'
 import { Panel } from '../parts/panel.js'
@@ -91,7 +92,7 @@ export function WebhookPage() {
             {Object.keys(filters).length > 0 && (
               <Panel title="Filters">
                 <div className="inside">
-                  <pre>{JSON.stringify(filters, null, 2)}</pre>
+                  <Code text={JSON.stringify(filters, null, 2)} />
                 </div>
               </Panel>
             )}
@@ -176,7 +177,7 @@ function Delivery({ id, eventId }: { id: string; eventId: string }) {
             </button>
           </p>
           {problem !== undefined && <p role="alert">{problem}</p>}
-          <pre>{JSON.stringify(JSON.parse(body), null, 2)}</pre>
+          <Code text={JSON.stringify(JSON.parse(body), null, 2)} />
         </div>
       )}
     </Loaded>

@@ -124,7 +124,7 @@ function usePriceToBeat(coin: Coin, start: number, length: Length): number | und
   return (interval === undefined ? first.data?.ticks[0]?.data.price : price.data?.openPrice) ?? undefined
 }
 
-/** Unix seconds, every second anew. */
+/** Unix seconds; the component renders again every second. */
 function useNow(): number {
   const [now, setNow] = useState(() => Math.floor(Date.now() / 1_000))
   useEffect(() => {

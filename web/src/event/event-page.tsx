@@ -24,6 +24,7 @@ export function EventPage() {
     <Loaded
       query={markets}
       height={30}
+      title={slug}
       empty={{
         is: ({ data }) => data.length === 0,
         text: `There is no event ${slug}. It may be too new for the catalogue.`,

@@ -2,7 +2,7 @@ import type { Book as BookState } from 'auspex-client'
 import { useEffect, useState } from 'react'
 import { auspex } from '../api.js'
 import { formatAmount, formatPrice } from '../format.js'
-import type { LiveState } from '../live.js'
+import { follow, type LiveState } from '../live.js'
 import { LiveBadge } from '../parts/live-badge.js'
 import { Panel } from '../parts/panel.js'
 import { DepthChart } from './depth-chart.js'
@@ -19,16 +19,7 @@ export function Book({ token, isClosed }: { token: string; isClosed: boolean }) 
   useEffect(() => {
     if (isClosed) return
     setBook(undefined)
-    const books = auspex.books([token])
-    books.onStatus(setState)
-    void (async () => {
-      try {
-        for await (const changed of books) setBook({ ...changed })
-      } catch {
-        setState('failed')
-      }
-    })()
-    return () => books.close()
+    return follow(auspex.books([token]), (changed) => setBook({ ...changed }), setState)
   }, [token, isClosed])
   if (isClosed) {
     return (

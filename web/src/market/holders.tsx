@@ -1,11 +1,9 @@
 import { useApi } from '../api.js'
-import { formatAmount, formatPrice } from '../format.js'
+import { formatAmount, formatPrice, fromMillionths } from '../format.js'
 import { Loaded } from '../parts/loaded.js'
 import { Panel } from '../parts/panel.js'
 import { Table } from '../parts/table.js'
 import { Gain, WalletLink } from '../parts/values.js'
-
-const MILLIONTHS = 1_000_000
 
 type HoldersProps = { slug: string; tokens: readonly string[]; outcomes: readonly string[] }
 
@@ -32,17 +30,17 @@ export function Holders({ slug, tokens, outcomes }: HoldersProps) {
               { title: 'Outcome', cell: ({ token_id: token }) => outcomes[tokens.indexOf(token)] ?? '–' },
               {
                 title: 'Shares',
-                cell: ({ amount }) => formatAmount(Number(amount) / MILLIONTHS),
+                cell: ({ amount }) => formatAmount(fromMillionths(amount)),
                 isNumber: true,
               },
               {
                 title: 'Bought at',
-                cell: ({ avg_price: price }) => formatPrice(Number(price) / MILLIONTHS),
+                cell: ({ avg_price: price }) => formatPrice(fromMillionths(price)),
                 isNumber: true,
               },
               {
                 title: 'Realized',
-                cell: ({ realized_pnl: pnl }) => <Gain value={Number(pnl) / MILLIONTHS} />,
+                cell: ({ realized_pnl: pnl }) => <Gain value={fromMillionths(pnl)} />,
                 isNumber: true,
               },
             ]}

@@ -1,22 +1,18 @@
-import { useState } from 'react'
 import { useApi } from '../api.js'
-import { useLive } from '../live.js'
+import { useLiveTrades } from '../live.js'
 import { LiveBadge } from '../parts/live-badge.js'
 import { Loaded } from '../parts/loaded.js'
 import { Panel } from '../parts/panel.js'
-import { type ShownTrade, Trades, tradeOfEvent, tradesOfRows } from '../parts/trades.js'
+import { Trades, tradesOfRows } from '../parts/trades.js'
 
 const SHOWN = 25
 
 /** The newest trades of a market, as they happen. */
 export function LiveTrades({ slug }: { slug: string }) {
-  const [live, setLive] = useState<readonly ShownTrade[]>([])
   const trades = useApi('/v3/markets/slug/{slug}/trades', { path: { slug }, query: { limit: SHOWN } })
-  const state = useLive(
+  const { live, state } = useLiveTrades(
     { type: 'trades', filters: { slugs: [slug], event_types: ['trade'] }, snapshotCount: 0 },
-    (event) => {
-      if (event.type === 'trade') setLive((before) => [tradeOfEvent(event), ...before].slice(0, SHOWN))
-    },
+    SHOWN,
   )
   return (
     <Panel title="Trades" aside={<LiveBadge state={state} />}>

@@ -22,6 +22,7 @@ export function MarketPage() {
     <Loaded
       query={market}
       height={30}
+      title={slug}
       empty={{
         is: ({ data }) => data.length === 0,
         text: `There is no market ${slug}. It may be too new for the catalogue.`,
@@ -114,7 +115,7 @@ function Resolution({ market }: { market: Market }) {
   })
   const [resolved] = result.data?.data ?? []
   return (
-    <Panel title="Resolution">
+    <Panel title="Resolution and rules">
       <div className="inside">
         {resolved === undefined ? (
           <p>
@@ -132,6 +133,7 @@ function Resolution({ market }: { market: Market }) {
           A share of the outcome that comes true pays $1.00, any other nothing.
           {negRisk && ' Only one market of this event can come true.'}
         </p>
+        {market.slug !== null && <Rules slug={market.slug} />}
         {condition !== null && (
           <p className="soft">
             Condition <code>{condition}</code>
@@ -139,6 +141,31 @@ function Resolution({ market }: { market: Market }) {
         )}
       </div>
     </Panel>
+  )
+}
+
+/** The platform's own text; `pre-line` keeps its paragraphs. */
+function Rules({ slug }: { slug: string }) {
+  const rules = useApi('/v3/markets/slug/{slug}/rules', { path: { slug } })
+  return (
+    <Loaded
+      query={rules}
+      height={6}
+      empty={{ is: ({ rules: text }) => text === null, text: 'The platform gives no rules for this market.' }}
+    >
+      {({ rules: text, resolution_source: source, stale, as_of: asOf }) => (
+        <>
+          <h3>Rules</h3>
+          <p className="rules">{text}</p>
+          {source !== null && <p className="soft">Source: {source}</p>}
+          {stale === true && asOf !== undefined && (
+            <p className="soft">
+              The platform does not answer now; this is its text of <Time at={asOf} />.
+            </p>
+          )}
+        </>
+      )}
+    </Loaded>
   )
 }
 

@@ -7,26 +7,43 @@ type LoadedProps<Value> = {
   query: Pick<UseQueryResult<Value, Error>, 'error' | 'dataUpdatedAt'> & { data: Value | undefined }
   /** Height of the place that is kept while the first answer is on its way, in rem, so that nothing jumps. */
   height?: number
+  /** The heading of a whole page while there is nothing to show on it. */
+  title?: string
   /** What stands there when the answer has nothing to show. */
   empty?: { is: (value: Value) => boolean; text: ReactNode }
   children: (value: Value) => ReactNode
 }
 
 /** What a query answers, or why it does not. An answer that could not be refreshed stays, and says that it is old. */
-export function Loaded<Value>({ query, height = 12, empty, children }: LoadedProps<Value>) {
+export function Loaded<Value>({ query, height = 12, title, empty, children }: LoadedProps<Value>) {
   const { data, error, dataUpdatedAt } = query
   if (data === undefined && error === null) {
     return <div className="skeleton" role="status" aria-label="Loading" style={{ height: `${height}rem` }} />
   }
-  if (data === undefined) return <Problem error={error} />
+  const heading = title !== undefined && <h1>{title}</h1>
+  if (data === undefined) {
+    return (
+      <>
+        {heading}
+        <Problem error={error} />
+      </>
+    )
+  }
   return (
     <>
       {error !== null && !isSignedOut(error) && (
         <p className="notice">
-          {error.message} What you see is {formatDuration((Date.now() - dataUpdatedAt) / 1_000)} old.
+          {wordsOf(error)} What you see is {formatDuration((Date.now() - dataUpdatedAt) / 1_000)} old.
         </p>
       )}
-      {empty?.is(data) === true ? <p className="inside soft">{empty.text}</p> : children(data)}
+      {empty?.is(data) === true ? (
+        <>
+          {heading}
+          <p className="inside soft">{empty.text}</p>
+        </>
+      ) : (
+        children(data)
+      )}
     </>
   )
 }
@@ -42,6 +59,18 @@ function Locked() {
   )
 }
 
+/** What the codes of the API mean to a reader. */
+const CODES: Readonly<Record<string, string>> = {
+  leaderboard_unavailable: 'The boards are not made yet.',
+  temporary_data_provider_error: 'The platform does not answer now.',
+}
+
+function wordsOf(error: Error): string {
+  if (!(error instanceof AuspexError) || error.code === undefined) return error.message
+  const words = CODES[error.code]
+  return words === undefined ? error.message : [words, error.hint].filter(Boolean).join(' ')
+}
+
 /** Why there is nothing to show, and what to do about it. */
 export function Problem({ error }: { error: Error | null }) {
   if (error === null) return null
@@ -49,7 +78,7 @@ export function Problem({ error }: { error: Error | null }) {
   const id = error instanceof AuspexError ? error.requestId : undefined
   return (
     <p className="inside" role="alert">
-      {error.message}
+      {wordsOf(error)}
       {id !== undefined && <span className="soft"> (request {id})</span>}
     </p>
   )

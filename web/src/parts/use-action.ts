@@ -1,9 +1,8 @@
-import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { queryClient } from '../api.js'
 
-/** Something that the reader does: whether it is under way, and why it failed. All that is shown is asked for anew after it. */
-export function useAction() {
-  const client = useQueryClient()
+/** Something that the reader does: whether it is under way, and why it failed. `run` says whether it succeeded. */
+export function useRun() {
   const [isBusy, setBusy] = useState(false)
   const [problem, setProblem] = useState<string>()
   const run = async (work: () => Promise<unknown>): Promise<boolean> => {
@@ -11,7 +10,6 @@ export function useAction() {
     setProblem(undefined)
     try {
       await work()
-      await client.invalidateQueries()
       return true
     } catch (error) {
       setProblem(error instanceof Error ? error.message : String(error))
@@ -21,4 +19,15 @@ export function useAction() {
     }
   }
   return { run, isBusy, problem }
+}
+
+/** The same for a change, after which the page asks anew for all that it shows. */
+export function useAction() {
+  const { run, ...state } = useRun()
+  const change = (work: () => Promise<unknown>) =>
+    run(async () => {
+      await work()
+      await queryClient.invalidateQueries()
+    })
+  return { run: change, ...state }
 }

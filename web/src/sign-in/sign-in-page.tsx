@@ -1,8 +1,9 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
 import { AuspexError, auspex } from '../api.js'
+import { Code } from '../parts/code.js'
 import { Panel } from '../parts/panel.js'
-import { useForgetAll } from '../session.js'
+import { forgetAll } from '../session.js'
 import { SignIn } from './sign-in.js'
 
 /** What the link of `auspex dashboard` opens: its code is exchanged for a session once. */
@@ -13,7 +14,6 @@ export function SignInPage() {
 
 function SignInByCode({ code }: { code: string }) {
   const navigate = useNavigate()
-  const forgetAll = useForgetAll()
   const [problem, setProblem] = useState<string>()
   const [wantsName, setWantsName] = useState(false)
   const [name, setName] = useState('')
@@ -57,7 +57,7 @@ function SignInByCode({ code }: { code: string }) {
         <Panel title="Your account is ready">
           <div className="inside form">
             <p>This is its first API key. Store it now: it cannot be shown again.</p>
-            <pre>{apiKey}</pre>
+            <Code text={apiKey} />
             <button
               type="button"
               className="primary"

@@ -1,27 +1,15 @@
 import { useState } from 'react'
-import { AuspexError, auspex } from '../api.js'
+import { auspex } from '../api.js'
 import { Panel } from '../parts/panel.js'
-import { useForgetAll } from '../session.js'
+import { useRun } from '../parts/use-action.js'
+import { forgetAll } from '../session.js'
 
 /** Asks for a key once: the service gives a cookie for it, which scripts cannot read. */
 export function SignIn() {
-  const forgetAll = useForgetAll()
   const [key, setKey] = useState('')
-  const [problem, setProblem] = useState<string>()
-  const [isBusy, setBusy] = useState(false)
+  const { run, isBusy, problem } = useRun()
   const [made, setMade] = useState<string>()
 
-  const run = async (work: () => Promise<void>) => {
-    setBusy(true)
-    setProblem(undefined)
-    try {
-      await work()
-    } catch (error) {
-      setProblem(error instanceof AuspexError ? error.message : 'The service does not answer.')
-    } finally {
-      setBusy(false)
-    }
-  }
   const signIn = (apiKey: string) =>
     run(async () => {
       await auspex.post('/v1/session', { body: { api_key: apiKey } })

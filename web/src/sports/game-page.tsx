@@ -15,7 +15,7 @@ export function GamePage() {
   const { slug } = useParams({ from: '/sports/games/$slug' })
   const game = useApi('/v2/sports/games/{slug}', { path: { slug }, everyMs: 10_000 })
   return (
-    <Loaded query={game} height={30}>
+    <Loaded query={game} height={30} title={slug}>
       {({ title, status, score, period, elapsed, startTime, volume, markets, eventMetadata }) => (
         <>
           <div>

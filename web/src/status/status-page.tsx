@@ -104,9 +104,9 @@ export function StatusPage() {
             {off.length > 0 && (
               <Panel title="Not configured">
                 <ul className="inside">
-                  {off.map((name) => (
-                    <li key={JSON.stringify(name)}>
-                      {typeof name === 'string' ? name : JSON.stringify(name)}
+                  {off.map(({ feature, setting }) => (
+                    <li key={feature}>
+                      {feature}: set <code>{setting}</code>
                     </li>
                   ))}
                 </ul>

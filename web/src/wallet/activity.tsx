@@ -1,10 +1,8 @@
-import { formatAmount } from '../format.js'
+import { formatAmount, fromMillionths } from '../format.js'
 import { MoreRows } from '../parts/more-rows.js'
 import { Panel } from '../parts/panel.js'
 import { Table } from '../parts/table.js'
 import { Time } from '../parts/values.js'
-
-const MILLIONTHS = 1_000_000
 
 /** Splits, merges, conversions, redemptions and rewards. */
 export const Activity = ({ address }: { address: string }) => (
@@ -25,7 +23,7 @@ export const Activity = ({ address }: { address: string }) => (
             { title: 'What', cell: ({ event_type: type }) => type },
             {
               title: 'Amount',
-              cell: ({ amount }) => formatAmount(Number(amount) / MILLIONTHS),
+              cell: ({ amount }) => formatAmount(fromMillionths(amount)),
               isNumber: true,
             },
             { title: 'Of', cell: ({ ref_id: id }) => <code>{id}</code>, isText: true },

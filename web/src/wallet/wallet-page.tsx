@@ -27,11 +27,14 @@ export function WalletPage() {
       <WalletParts key={wallet} address={wallet.toLowerCase()} username={identity.data?.username ?? null} />
     )
   return (
-    <Loaded query={identity} height={30}>
+    <Loaded query={identity} height={30} title={wallet}>
       {({ wallets, safe, username }) => {
         const address = wallets?.deposit_wallet ?? wallets?.safe ?? wallets?.proxy_wallet ?? safe
         return address === null ? (
-          <p>Nobody is called {wallet}.</p>
+          <>
+            <h1>{wallet}</h1>
+            <p>Nobody is called {wallet}.</p>
+          </>
         ) : (
           <WalletParts key={address} address={address} username={username} />
         )

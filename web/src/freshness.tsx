@@ -1,0 +1,34 @@
+import type { Answer } from 'auspex-client'
+import { useApi } from './api.js'
+import { toMs } from './format.js'
+
+/** An upstream that is asked rarely may have failed long ago. */
+const RECENT_MS = 300_000
+
+/** Says on every page what the service does not hear from now, because what comes from there is old. */
+export function Freshness() {
+  const status = useApi('/v1/status', { everyMs: 15_000 })
+  const problems = status.data === undefined ? [] : problemsOf(status.data)
+  if (problems.length === 0) return null
+  return (
+    <div className="notice" role="status">
+      <p>Some of what you see may be old or missing:</p>
+      <ul>
+        {problems.map((problem) => (
+          <li key={problem}>{problem}</li>
+        ))}
+      </ul>
+    </div>
+  )
+}
+
+function problemsOf({ readiness, upstreams }: Answer<'/v1/status'>): string[] {
+  const parts = Object.entries(readiness.checks).filter(([, problem]) => problem !== 'ok')
+  const failing = upstreams.filter(
+    ({ state, last_fault: at }) => state === 'failing' && at !== null && Date.now() - toMs(at) < RECENT_MS,
+  )
+  return [
+    ...parts.map(([part, problem]) => `${part}: ${problem}`),
+    ...failing.map(({ name, last_error: error }) => `${name} does not answer: ${error ?? 'no reason given'}`),
+  ]
+}
