@@ -73,8 +73,8 @@ const TIMEOUT_MS = 480_000
 // The tests follow one folder through its life, because a start of the demo takes seconds.
 beforeAll(async () => {
   folder = createDataDir('.auspex-demo')
-  // As long as by default: combos are redeemed about once an hour.
-  first = await start('--history', '12h')
+  // Combos are redeemed about once an hour.
+  first = await start('--history', '4h')
 }, TIMEOUT_MS)
 afterAll(async () => {
   for (const demo of running.splice(0)) await demo.stop('SIGKILL')
@@ -184,7 +184,7 @@ test(
   async () => {
     await expect(start('--seed', '2')).rejects.toThrow(/universe of seed 1.*--fresh/s)
     await expect(start('--history', '2h')).rejects.toThrow(
-      /began with a history of 12h\.\nContinue it without --history.*--fresh/,
+      /began with a history of 4h\.\nContinue it without --history.*--fresh/,
     )
     const statePath = join(folder.dataDir, 'sim.json')
     const state = readFileSync(statePath, 'utf8')

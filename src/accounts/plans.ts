@@ -24,7 +24,7 @@ const GRANTS = {
   v3PerMinute: row(0, 1_000, 2_000, 2_000, 4_000),
   v3HeavyPerMinute: row(0, 1_000, 1_500, 1_500, 1_500),
   /** Units of work that an account may spend while others work too: the pages that it may ask for cost as much. */
-  workPerSecond: row(50, 115, 225, 225, 450),
+  workPerSecond: row(100, 225, 450, 450, 900),
   /** Large answers of an account that are sent at the same time. */
   largeAnswersMax: row(2, 4, 6, 6, 8),
   conditionPositionsPageMax: row(0, 300, 1_000, 1_000, 1_000),

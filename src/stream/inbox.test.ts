@@ -150,7 +150,7 @@ describe('an account over its share', () => {
     client.send(message)
     expect(await client.next()).toMatchObject({
       [name]: 'work_limit',
-      message: expect.stringContaining('50 units a second'),
+      message: expect.stringContaining('100 units a second'),
       retry_after_ms: expect.any(Number),
     })
     // Pings and the end of everything are always taken.

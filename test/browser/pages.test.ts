@@ -335,7 +335,7 @@ describe('a webhook', () => {
     answer = 500
     await page.getByRole('row', { name: /500/ }).first().waitFor({ timeout: 30_000 })
     await page.getByRole('button', { name: 'Pause' }).click()
-    await page.getByText('Paused').waitFor()
+    await page.getByText('Paused.').waitFor()
     await page.getByRole('button', { name: 'Activate' }).click()
     answer = 200
     await page.getByRole('button', { name: 'Send what failed once more' }).click()

@@ -1,3 +1,4 @@
+import { Link } from '@tanstack/react-router'
 import type { Answer } from 'auspex-client'
 import { useApi } from './api.js'
 import { toMs } from './format.js'
@@ -12,7 +13,9 @@ export function Freshness() {
   if (problems.length === 0) return null
   return (
     <div className="notice" role="status">
-      <p>Some of what you see may be old or missing:</p>
+      <p>
+        Some of what you see may be old or missing (<Link to="/status">status</Link>):
+      </p>
       <ul>
         {problems.map((problem) => (
           <li key={problem}>{problem}</li>
@@ -29,6 +32,6 @@ function problemsOf({ readiness, upstreams }: Answer<'/v1/status'>): string[] {
   )
   return [
     ...parts.map(([part, problem]) => `${part}: ${problem}`),
-    ...failing.map(({ name, last_error: error }) => `${name} does not answer: ${error ?? 'no reason given'}`),
+    ...failing.map(({ name }) => `${name} does not answer`),
   ]
 }

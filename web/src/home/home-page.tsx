@@ -39,8 +39,13 @@ function Counters() {
     <Loaded query={status} height={4}>
       {({ chain, ws_subscribers: sockets, uptime_seconds: uptime }) => (
         <dl className="figures">
-          <Figure title="Head block" note={`${formatDuration(chain.block_age_seconds ?? 0)} ago`}>
-            {chain.block === null ? '–' : formatCount(chain.block)}
+          <Figure
+            title="Head block"
+            note={
+              chain.block_age_seconds === null ? undefined : `${formatDuration(chain.block_age_seconds)} ago`
+            }
+          >
+            {chain.block === 0 ? 'none yet' : formatCount(chain.block)}
           </Figure>
           <Figure
             title="Trades in 24 hours"
