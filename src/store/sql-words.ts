@@ -66,3 +66,7 @@ export const blockTime = (sql: Sql, seq: string): Fragment =>
  * stored with one, because no later state shows that a row was changed since.
  */
 export const rowsDigest = (sql: Sql): Fragment => sql`coalesce(bit_xor(hash_record_extended(stored, 0)), 0)`
+
+/** Whether a fill is of that order. The index of each partition has the first bytes of the hash. */
+export const isOfOrder = (sql: Sql, column: string, hash: Fragment): Fragment => sql`
+  (substring(${sql.unsafe(column)} from 1 for 6) = substring(${hash} from 1 for 6) and ${sql.unsafe(column)} = ${hash})`

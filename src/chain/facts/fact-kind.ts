@@ -34,7 +34,7 @@ export type FactRows<Fact> = {
   /** In the order of `toLine`. The first one is the place on the chain: `seq`, or a block number. */
   columns: readonly string[]
   /** The table is partitioned by `seq`; each partition has these indexes: name to definition. */
-  partitionIndexes?: Record<string, string>
+  partitionIndexes?: PartitionIndexes
   /** Later batches of the same transaction select these rows, so each batch sends them at once. */
   isSelectedInTransaction?: boolean
   /**
@@ -44,9 +44,12 @@ export type FactRows<Fact> = {
   toLine?(fact: Fact, ids: IdLookup): string
 }
 
+/** Indexes of a partition by their names: what each is on, and which rows it has, if not all. */
+export type PartitionIndexes = Readonly<Record<string, { on: string; where?: string }>>
+
 /** An index on each of these columns and `seq`. */
-export const indexesOn = (...columns: string[]): Record<string, string> =>
-  Object.fromEntries(columns.map((column) => [column, `(${column}, seq)`]))
+export const indexesOn = (...columns: string[]): PartitionIndexes =>
+  Object.fromEntries(columns.map((column) => [column, { on: `(${column}, seq)` }]))
 
 /** The columns that hold ids, or lists of ids: a name means the same in every table of facts. */
 export const ID_COLUMNS: Readonly<Record<string, IdTable>> = {

@@ -33,6 +33,10 @@ type FillRow = Omit<FillEntry, 'kind' | 'timeSec' | 'isBuy' | 'isTaker' | 'isFee
   flags: number
 }
 
+const RESTED = `flags & ${FILL_FLAGS.taker} = 0`
+const OF_MARKET = `flags & ${FILL_FLAGS.combo} = 0`
+const OF_COMBO = `flags & ${FILL_FLAGS.combo} <> 0`
+
 export const FILLS: FactKind<FillFact> = {
   rows: {
     table: 'fills',
@@ -54,16 +58,16 @@ export const FILLS: FactKind<FillFact> = {
     partitionIndexes: {
       ...indexesOn('wallet', 'token'),
       // The taker of an order that took is the exchange: nothing is looked for by it.
-      taker: `(taker, seq) where flags & ${FILL_FLAGS.taker} = 0`,
+      taker: { on: '(taker, seq)', where: RESTED },
       // A wallet may only ever rest, or only take: what the filter `fills` looks for is then rare among its rows.
-      wallet_took: `(wallet, seq) where flags & ${FILL_FLAGS.taker} <> 0`,
-      wallet_rested: `(wallet, seq) where flags & ${FILL_FLAGS.taker} = 0`,
-      // Half of the size of a tree on order_hash and seq (34 and 68 bytes a fill).
-      order_hash: 'using hash (order_hash)',
-      builder: `(builder, seq) where builder is not null and flags & ${FILL_FLAGS.combo} = 0`,
-      fee: `(wallet, seq) where fee > 0 and flags & ${FILL_FLAGS.combo} = 0`,
-      combo_wallet: `(wallet, seq) where flags & ${FILL_FLAGS.combo} <> 0`,
-      combo_taker: `(taker, seq) where flags & ${FILL_FLAGS.combo} <> 0 and flags & ${FILL_FLAGS.taker} = 0`,
+      wallet_took: { on: '(wallet, seq)', where: `flags & ${FILL_FLAGS.taker} <> 0` },
+      wallet_rested: { on: '(wallet, seq)', where: RESTED },
+      // 20 bytes a fill: a tree on the whole hash and seq has 68, a hash index 42.
+      order_prefix: { on: '(substring(order_hash from 1 for 6))' },
+      builder: { on: '(builder, seq)', where: `builder is not null and ${OF_MARKET}` },
+      fee: { on: '(wallet, seq)', where: `fee > 0 and ${OF_MARKET}` },
+      combo_wallet: { on: '(wallet, seq)', where: OF_COMBO },
+      combo_taker: { on: '(taker, seq)', where: `${OF_COMBO} and ${RESTED}` },
     },
     toLine(fill, ids) {
       const { seq, usd, shares, fee } = fill

@@ -3,13 +3,13 @@ import { LOGS_PER_BLOCK } from '../../core/seq.js'
 import type { Pool, Sql } from '../../store/connection.js'
 import { LOCKS } from '../../store/locks.js'
 import { transact } from '../../store/transaction.js'
-import { indexesOn } from '../facts/fact-kind.js'
+import { indexesOn, type PartitionIndexes } from '../facts/fact-kind.js'
 import { FACT_TABLES } from '../facts/registry.js'
 import { selectLastBlockBefore } from '../queries.js'
 
 /** The partitioned tables, and the indexes of each partition beside its primary key, by their names. */
-const INDEXES: ReadonlyMap<string, Readonly<Record<string, string>>> = new Map([
-  ...FACT_TABLES.flatMap(({ table, partitionIndexes }): [string, Record<string, string>][] =>
+const INDEXES: ReadonlyMap<string, PartitionIndexes> = new Map([
+  ...FACT_TABLES.flatMap(({ table, partitionIndexes }): [string, PartitionIndexes][] =>
     partitionIndexes === undefined ? [] : [[table, partitionIndexes]],
   ),
   ['pnl', indexesOn('wallet')],
@@ -39,7 +39,7 @@ export async function ensurePartitions(
   await tx`select pg_advisory_xact_lock(${LOCKS.partitions})`
   for (const partition of await selectMissing(tx, wanted)) {
     await createPartition(tx, partition)
-    if (!bare) await createIndexes(tx, partition)
+    if (!bare) await createIndexes(tx, partition, { isFull: false })
     const { name, parent, number } = partition
     await tx`
       insert into partitions (name, parent, number, is_indexed)
@@ -116,15 +116,22 @@ async function createPartition(tx: Sql, { name, parent, number }: Partition): Pr
   await tx.unsafe(`alter table ${parent} attach partition ${name} for values from (${from}) to (${to})`)
 }
 
-async function createIndexes(tx: Sql, { name, parent }: Partition): Promise<void> {
-  for (const [index, definition] of Object.entries(INDEXES.get(parent) ?? {})) {
-    await tx.unsafe(`create index if not exists ${name}_${index} on ${name} ${definition}`)
+/** `isFull`: hardly any row is still to come, so that the pages of the indexes need no room for more. */
+async function createIndexes(
+  tx: Sql,
+  { name, parent }: Partition,
+  { isFull }: { isFull: boolean },
+): Promise<void> {
+  const room = isFull ? 'with (fillfactor = 100)' : ''
+  for (const [index, { on, where }] of Object.entries(INDEXES.get(parent) ?? {})) {
+    const rows = where === undefined ? '' : `where ${where}`
+    await tx.unsafe(`create index if not exists ${name}_${index} on ${name} ${on} ${room} ${rows}`)
   }
 }
 
 async function indexNext(tx: Sql, numberMax: number): Promise<boolean> {
-  const [partition] = await tx<Partition[]>`
-    select name, parent, number
+  const [partition] = await tx<(Partition & { isLast: boolean })[]>`
+    select name, parent, number, number = (select max(number) from partitions) as is_last
       from partitions
      where not is_indexed
        and number <= ${numberMax}
@@ -133,7 +140,7 @@ async function indexNext(tx: Sql, numberMax: number): Promise<boolean> {
        for update skip locked`
   if (partition === undefined) return false
   await tx`set local statement_timeout = 0`
-  await createIndexes(tx, partition)
+  await createIndexes(tx, partition, { isFull: !partition.isLast })
   await tx`update partitions set is_indexed = true where name = ${partition.name}`
   return true
 }

@@ -11,6 +11,7 @@ import {
   isFeeInMoney,
   isMakerOrder,
   isMarketFill,
+  isOfOrder,
   isSell,
   isTakerOrder,
 } from '../../store/sql-words.js'
@@ -306,7 +307,7 @@ function groupFills(
   const o = sql(other)
   const isOfGroup =
     groupBy === 'order_hash'
-      ? sql`order_hash = ${o}.order_hash and seq between ${since} and ${until}`
+      ? sql`${isOfOrder(sql, 'fills.order_hash', sql`${o}.order_hash`)} and seq between ${since} and ${until}`
       : sql`seq between greatest((${o}.seq >> 20) << 20, ${since}) and (((${o}.seq >> 20) + 1) << 20) - 1
             and tx_hash = ${o}.tx_hash and token = ${o}.token and flags & 1 = ${o}.flags & 1`
   return sql`(select * from fills where ${isOfGroup} offset 0) ${sql(alias)}`
@@ -331,7 +332,7 @@ function matches(sql: Sql, alias: string, kind: Kind, scope: TradeScope, role: R
     conditions.push(isTokenTagged(sql, `${alias}.token`, filter))
   }
   if (orderHash !== undefined) {
-    conditions.push(sql`${f}.order_hash = ${hexToBytes(orderHash)}`)
+    conditions.push(isOfOrder(sql, `${alias}.order_hash`, sql`${hexToBytes(orderHash)}::bytea`))
   }
   if (builder !== undefined) conditions.push(sql`${f}.builder = ${builder}`)
   if (isSell !== undefined) conditions.push(sql`${f}.flags & 1 = ${isSell ? 1 : 0}`)

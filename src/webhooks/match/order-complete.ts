@@ -2,6 +2,7 @@ import { toDecimal, toPrice } from '../../core/money.js'
 import { blockOf, seqOf } from '../../core/seq.js'
 import { groupBy } from '../../lib/group-by.js'
 import { type Fragment, type Sql, withoutPreparedPlan } from '../../store/connection.js'
+import { fromHex, isOfOrder } from '../../store/sql-words.js'
 import type { WebhookPayload } from '../event-types.js'
 import type { Detector, Occurrence } from './detector.js'
 import type { FactSlice, SliceFill } from './fact-slice.js'
@@ -138,7 +139,7 @@ function selectOrders({ sql, toSeq }: FactSlice, due: readonly DueOrder[]): Prom
             sum(usd)::bigint as usd, sum(shares)::bigint as shares, min(token) as token_key,
             min(wallet) as wallet, array_agg(distinct taker) as taker_ids
        from fills
-      where order_hash = decode(substr(due.order_hash, 3), 'hex')
+      where ${isOfOrder(sql, 'fills.order_hash', fromHex(sql, 'due.order_hash'))}
         and seq >= due.since and ${isNear(sql`seq`)} and flags & 128 = 0
      having count(*) > 0
    ) whole
@@ -155,7 +156,7 @@ const selectListedFills = ({ sql }: FactSlice, { orderHash, firstSeq, lastSeq }:
   select usd, shares, b.time as time_sec
     from fills
     join blocks b on b.number = fills.seq >> 20
-   where order_hash = decode(substr(${orderHash}, 3), 'hex')
+   where ${isOfOrder(sql, 'fills.order_hash', sql`decode(substr(${orderHash}, 3), 'hex')`)}
      and fills.seq between ${firstSeq} and ${lastSeq} and flags & 128 = 0
    order by fills.seq
    limit ${FILLS_MAX}`)
