@@ -23,7 +23,7 @@ const SETTLE_ROUNDS_MAX = 8
 const SETTLED_DIFFERENCE = 0.02
 /** What `web/src/home` asks for while it is open, and how often. */
 const POLLS: Visit['polls'] = [
-  { path: '/v1/status', everyMs: 15_000 },
+  { path: '/v1/status/overview', everyMs: 15_000 },
   { path: '/v1/crypto/active', everyMs: 15_000 },
   { path: '/v2/sports/live', everyMs: 60_000 },
   { path: '/v3/markets/stats?limit=1', everyMs: 60_000 },

@@ -126,6 +126,7 @@ describe('GET /openapi.json', () => {
       '/v1/spread/{id}',
       '/v1/status',
       '/v1/status/history',
+      '/v1/status/overview',
       '/v1/usage',
       '/v2/copy-pnl/batch',
       '/v2/copy-pnl/leaderboard',
@@ -320,6 +321,7 @@ describe('GET /openapi.json', () => {
       'getHealth',
       'getReadiness',
       'getStatusHistory',
+      'getStatusOverview',
       'listPlans',
     ])
     const isKeyed = ({ security = [] }: Operation) => security.some((each) => 'header' in each)

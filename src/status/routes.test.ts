@@ -209,6 +209,17 @@ describe('GET /v1/status', () => {
   test('401: without a key', async () => {
     expect((await t.app.inject('/v1/status')).statusCode).toBe(401)
   })
+
+  test('200: the overview needs none, and has the same of its parts', async () => {
+    const { key } = await t.createCaller('free')
+    t.clock.advance(1_000)
+    const whole = (await t.app.inject({ url: '/v1/status', headers: { 'x-api-key': key } })).json()
+    const reply = await t.app.inject('/v1/status/overview')
+    expect(reply.statusCode).toBe(200)
+    const overview = reply.json()
+    expect(Object.keys(overview)).toContain('upstreams')
+    for (const [name, part] of Object.entries(overview)) expect(part, name).toEqual(whole[name])
+  })
 })
 
 describe('GET /metrics', () => {

@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
 import { Gauge } from 'prom-client'
-import { PROBE, STANDARD } from '../accounts/access.js'
+import { PROBE, PUBLIC, STANDARD } from '../accounts/access.js'
 import type { Config } from '../config/config.js'
 import { ApiError } from '../core/errors.js'
 import { isOwnHost } from '../http/own-host.js'
@@ -11,7 +11,14 @@ import { readTickCoverage } from '../prices/archive/coverage.js'
 import { readChainCoverage } from './coverage.js'
 import { presentStatus, presentTicks } from './present.js'
 import { readiness } from './readiness.js'
-import { CoverageQuery, CoverageReply, HealthReply, ReadyReply, StatusReply } from './schemas.js'
+import {
+  CoverageQuery,
+  CoverageReply,
+  HealthReply,
+  ReadyReply,
+  StatusOverviewReply,
+  StatusReply,
+} from './schemas.js'
 
 export const statusRoutes =
   (platform: Platform): FastifyPluginAsyncTypebox =>
@@ -61,6 +68,23 @@ export const statusRoutes =
           description: 'Parts that do not run report zero.',
           tags: ['service'],
           response: { 200: StatusReply },
+        },
+      },
+      async () => presentStatus(platform, startedAtMs),
+    )
+
+    app.get(
+      '/v1/status/overview',
+      {
+        // Every open page asks for it.
+        config: { access: PUBLIC, cacheMs: 1_000 },
+        schema: {
+          operationId: 'getStatusOverview',
+          summary: 'What the service is doing, for everybody',
+          description:
+            'The parts of `/v1/status` that a page of the status shows, at most a second old. Needs no key.',
+          tags: ['service'],
+          response: { 200: StatusOverviewReply },
         },
       },
       async () => presentStatus(platform, startedAtMs),

@@ -207,6 +207,28 @@ export const StatusReply = Type.Object(
   { title: 'Status', description: 'What the parts of the service report' },
 )
 
+const parts = StatusReply.properties
+
+/** Of the same parts, what a person looks at. */
+export const StatusOverviewReply = Type.Object(
+  {
+    readiness: parts.readiness,
+    uptime_seconds: parts.uptime_seconds,
+    ws_subscribers: parts.ws_subscribers,
+    chain: parts.chain,
+    coverage: parts.coverage,
+    prices: parts.prices,
+    orderbooks: parts.orderbooks,
+    scores: parts.scores,
+    upstreams: parts.upstreams,
+    jobs: parts.jobs,
+    audit: parts.audit,
+    not_configured: parts.not_configured,
+    warnings: parts.warnings,
+  },
+  { title: 'StatusOverview', description: 'What the parts of the service report to everybody' },
+)
+
 export const CoverageQuery = Type.Object({
   hours: Type.Integer({
     minimum: 1,

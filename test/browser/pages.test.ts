@@ -233,6 +233,15 @@ describe('a person', () => {
     await other.close()
   })
 
+  test('reads the status without a key', async () => {
+    const other = await browser.newContext({ baseURL: demo.url, locale: 'en-US' })
+    const page = await other.newPage()
+    await page.goto('/status')
+    const { jobs } = await ask<{ jobs: { name: string }[] }>('/v1/status')
+    await page.getByRole('cell', { name: jobs[0]?.name ?? '', exact: true }).waitFor()
+    await other.close()
+  })
+
   test('is told when the connection is lost, and that nothing was missed', async () => {
     const other = await browser.newContext({ baseURL: demo.url, locale: 'en-US' })
     await other.request.post('/v1/session', { data: { api_key: demo.keys.enterprise } })

@@ -8,7 +8,7 @@ const RECENT_MS = 300_000
 
 /** Says on every page what the service does not hear from now, because what comes from there is old. */
 export function Freshness() {
-  const status = useApi('/v1/status', { everyMs: 15_000 })
+  const status = useApi('/v1/status/overview', { everyMs: 15_000 })
   const problems = status.data === undefined ? [] : problemsOf(status.data)
   if (problems.length === 0) return null
   return (
@@ -25,7 +25,7 @@ export function Freshness() {
   )
 }
 
-function problemsOf({ readiness, upstreams }: Answer<'/v1/status'>): string[] {
+function problemsOf({ readiness, upstreams }: Answer<'/v1/status/overview'>): string[] {
   const parts = Object.entries(readiness.checks).filter(([, problem]) => problem !== 'ok')
   const failing = upstreams.filter(
     ({ state, last_fault: at }) => state === 'failing' && at !== null && Date.now() - toMs(at) < RECENT_MS,

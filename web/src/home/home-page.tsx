@@ -33,7 +33,7 @@ export function HomePage() {
 }
 
 function Counters() {
-  const status = useApi('/v1/status', { everyMs: 15_000 })
+  const status = useApi('/v1/status/overview', { everyMs: 15_000 })
   const day = useApi('/v3/markets/stats', { query: { limit: 1 }, everyMs: 60_000 })
   return (
     <Loaded query={status} height={4}>

@@ -11,7 +11,7 @@ const REFRESH_MS = 10_000
 
 /** What the service is doing, for everybody: no key is needed. */
 export function StatusPage() {
-  const status = useApi('/v1/status', { everyMs: REFRESH_MS })
+  const status = useApi('/v1/status/overview', { everyMs: REFRESH_MS })
   return (
     <>
       <h1>Status</h1>
@@ -119,7 +119,7 @@ export function StatusPage() {
   )
 }
 
-type Status = Answer<'/v1/status'>
+type Status = Answer<'/v1/status/overview'>
 
 const Upstreams = ({ upstreams }: { upstreams: Status['upstreams'] }) => (
   <Panel title="Upstreams">
