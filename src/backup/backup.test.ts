@@ -59,9 +59,10 @@ const blockOf = async ({ sql }: Opened) => Number((await sql`select block from c
 const restore = (from: string, dataDir: string) =>
   runRestore({ config: configOf(dataDir), file: from, log, signal })
 
-function flipByte(bytes: Buffer): Buffer {
-  const at = Math.floor(bytes.length / 3)
-  bytes.writeUInt8(bytes.readUInt8(at) ^ 1, at)
+/** Several, because one alone may mean the same: pages of zeros are copies of any zeros before them. */
+function flipBytes(bytes: Buffer): Buffer {
+  const from = Math.floor(bytes.length / 3)
+  for (let at = from; at < from + 64; at++) bytes.writeUInt8(bytes.readUInt8(at) ^ 0xff, at)
   return bytes
 }
 
@@ -128,7 +129,7 @@ test('of another kind of machine, or into a folder that holds something: refused
 
 test.each<[string, (bytes: Buffer) => Buffer, RegExp]>([
   ['a file that is cut short', (bytes) => bytes.subarray(0, bytes.length / 2), /cannot be restored/],
-  ['a changed byte', flipByte, /cannot be restored/],
+  ['changed bytes', flipBytes, /cannot be restored/],
 ])('%s is refused, and the folder stays empty', async (_what, spoil, message) => {
   const spoilt = `${file}.spoilt`
   writeFileSync(spoilt, spoil(readFileSync(file)))
