@@ -126,7 +126,8 @@ test(
     ])
     expect(readFileSync(join(folder.dataDir, 'demo.log'), 'utf8')).toMatch(/"msg":"listening"/)
     for (const coin of ['BTC', 'ETH', 'SOL', 'BNB', 'XRP', 'DOGE', 'HYPE']) {
-      expect(await countCandles(first, coin), coin).toBe(30)
+      // The running one may have had a single price yet.
+      expect(await countCandles(first, coin), coin).toBeGreaterThanOrEqual(29)
     }
 
     const { samples, upstreams } = first
