@@ -7,10 +7,10 @@ import type { Bench, Figures, Rounds } from './lib/bench.js'
 import { showBound, spread } from './lib/compare.js'
 import { type Download, download } from './lib/download.js'
 import { watchLoop } from './lib/loop-delay.js'
+import { NO_UPSTREAMS } from './lib/no-upstreams.js'
 import {
   insertKeys,
   measureGrowth,
-  NO_UPSTREAMS,
   type Running,
   type RunningService,
   startAuspex,

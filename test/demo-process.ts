@@ -17,3 +17,13 @@ export async function startDemo(dataDir: string, ...args: string[]): Promise<Run
   })
   return { ...running, file: JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8')) }
 }
+
+/** An answer of the demo's API, as a program of the largest plan gets it; with a body: to a POST. */
+export async function askDemo<Body>({ url, keys }: DemoFile, path: string, body?: object): Promise<Body> {
+  const reply = await fetch(url + path, {
+    headers: { 'x-api-key': keys.enterprise, 'content-type': 'application/json' },
+    ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
+  })
+  expect(reply.status, path).toBe(200)
+  return (await reply.json()) as Body
+}

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, type TestContext, test, vi } from 'vitest'
 import type { DemoFile } from '../demo/demo-file.js'
-import { type RunningDemo, startDemo } from './demo-process.js'
+import { askDemo, type RunningDemo, startDemo } from './demo-process.js'
 import { mostCommon } from './most-common.js'
 import { createDataDir } from './processes.js'
 import { type PythonEnvironment, preparePython } from './python-environment.js'
@@ -45,15 +45,7 @@ type Trade = {
   amount_usd: number
 }
 
-/** An answer of the API, as a program gets it. */
-async function ask<Body>(path: string, body?: object): Promise<Body> {
-  const reply = await fetch(demo.url + path, {
-    headers: { 'x-api-key': demo.keys.enterprise, 'content-type': 'application/json' },
-    ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
-  })
-  expect(reply.status, path).toBe(200)
-  return (await reply.json()) as Body
-}
+const ask = <Body>(path: string, body?: object) => askDemo<Body>(demo, path, body)
 
 /** Unix seconds: all blocks up to then are booked, also on a busy machine. */
 const settledTime = () => Math.floor(Date.now() / 1_000) - 90

@@ -3,6 +3,7 @@ import { existsSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { NO_UPSTREAMS } from '../bench/lib/no-upstreams.js'
 import { createKey } from '../src/accounts/accounts.js'
 import { Plans } from '../src/accounts/plans.js'
 import { insertAccount } from '../src/accounts/queries.js'
@@ -14,7 +15,6 @@ import { findPostmaster } from '../src/store/embedded/postmaster.js'
 import {
   countAddresses,
   createDataDir,
-  NO_UPSTREAMS,
   processesOn,
   type Running,
   runAuspex,

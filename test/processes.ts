@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { onTestFinished } from 'vitest'
+import { NO_UPSTREAMS } from '../bench/lib/no-upstreams.js'
 import { removeHome } from '../src/store/embedded/home.js'
 import { makeOpenFolder } from './open-folder.js'
 
@@ -19,16 +20,6 @@ export type Running = {
 export type Env = Record<string, string>
 
 const environment = (env: Env) => ({ PATH: process.env.PATH ?? '', ...env })
-
-/** The service asks nothing outside of this machine: no process listens on this port. */
-export const NO_UPSTREAMS = {
-  AUSPEX_GAMMA_URL: 'http://127.0.0.1:9',
-  AUSPEX_RTDS_WS_URL: 'off',
-  AUSPEX_SPORTS_WS_URL: 'off',
-  AUSPEX_CLOB_URL: 'http://127.0.0.1:9',
-  AUSPEX_DATA_API_URL: 'http://127.0.0.1:9',
-  AUSPEX_SITE_URL: 'http://127.0.0.1:9',
-}
 
 /** A built command, run to its end. */
 export function runAuspex(args: string[], env: Env = {}) {

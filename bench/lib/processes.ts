@@ -10,6 +10,7 @@ import { createSecret, hashSecret, hintOf } from '../../src/accounts/secret.js'
 import { createLog } from '../../src/lib/log.js'
 import { createPool, type Pool, type Target } from '../../src/store/connection.js'
 import { borrowDatabase } from '../../src/store/database.js'
+import { NO_UPSTREAMS } from './no-upstreams.js'
 
 const DIST = join(import.meta.dirname, '../..')
 
@@ -140,14 +141,6 @@ export async function measureGrowth(pid: number, work: () => Promise<unknown>): 
   await work()
   clearInterval(sampling)
   return peak - before
-}
-
-/** No upstream is asked for anything. */
-export const NO_UPSTREAMS = {
-  AUSPEX_GAMMA_URL: 'http://127.0.0.1:9',
-  AUSPEX_CLOB_URL: 'http://127.0.0.1:9',
-  AUSPEX_RTDS_WS_URL: 'off',
-  AUSPEX_SPORTS_WS_URL: 'off',
 }
 
 function spawnServer(args: string[], isPinned: boolean, env: NodeJS.ProcessEnv = {}) {

@@ -62,7 +62,7 @@ describe('auspex dashboard', () => {
     const invitation = await inviteOperator(database.sql)
     expect(await redeem(code, 'desk')).toMatchObject({ secret: expect.stringMatching(/^ax_live_/) })
     expect(await inviteOperator(database.sql)).toBeUndefined()
-    // What was printed before is still good: the operator has seen it, and nobody else.
+    // The link that the service printed before still works: only the operator has seen it.
     expect(await redeem(invitation ?? '', 'another')).toMatchObject({ secret: expect.any(String) })
   })
 

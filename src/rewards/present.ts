@@ -1,4 +1,5 @@
 import type { Static } from 'typebox'
+import { presentStaleCopy } from '../http/stale-copy.js'
 import type { ClobRebate } from '../upstreams/clob/parse.js'
 import { type Rebates, sumRebates } from './rebates.js'
 import type { RewardPage } from './reward-pages.js'
@@ -13,11 +14,11 @@ const REBATE_SEMANTICS =
 const HINT =
   'Rebates are kept by the key that signs orders. GET /v1/resolve/{address} names it as `eoa`: ask for that address.'
 
-export const presentRewards = (source: string, { page, staleSinceMs }: RewardPage) => ({
+export const presentRewards = (source: string, { page, ...copy }: RewardPage) => ({
   source,
   reward_semantics: REWARD_SEMANTICS,
   data: page as Static<typeof RewardReply>['data'],
-  ...(staleSinceMs !== undefined && { stale: true, as_of: Math.floor(staleSinceMs / 1000) }),
+  ...presentStaleCopy(copy),
 })
 
 export const presentRebates = (address: string, date: string, { rows, refused }: Rebates) => ({

@@ -10,8 +10,8 @@ import { withPatience } from '../upstreams/transport/patience.js'
 type Clob = Pick<ClobClient, 'getRewardMarkets' | 'getRewardMarket'>
 type RewardPageRequest = ClobRewardQuery & { accountId: number }
 
-/** `staleSinceMs`: the order book does not answer, and this is what it said at that time. */
-export type RewardPage = { page: JsonObject; staleSinceMs: number | undefined }
+/** `isStale`: the order book does not answer, and this is what it said at that time. */
+export type RewardPage = { page: JsonObject; asOfMs: number; isStale: boolean }
 
 /** A page of the list has up to 500 markets, about 300 KB. */
 const LIST_PAGES_MAX = 40
@@ -55,7 +55,7 @@ export class RewardPages {
     const load = () =>
       withPatience('clob', (signal) => fetch({ signal, accountId }), this.#patienceMs).catch(refuseCursor)
     const { value: page, asOfMs, isStale } = await cache.get(key, { freshMs: 0, accountId, load })
-    return { page, staleSinceMs: isStale ? asOfMs : undefined }
+    return { page, asOfMs, isStale }
   }
 }
 

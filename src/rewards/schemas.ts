@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { UnixSeconds } from '../http/parameters.js'
+import { StaleCopy } from '../http/stale-copy.js'
 import { namedObject } from '../lib/named-object.js'
 
 /** The fields that every row has; the platform sends more, which pass as they are. */
@@ -32,12 +32,7 @@ export const RewardReply = namedObject('RewardMarkets', {
   source: Type.String(),
   reward_semantics: Type.String(),
   data: RewardPage,
-  stale: Type.Optional(
-    Type.Boolean({
-      description: 'true: the order book does not answer now; this is its last copy',
-    }),
-  ),
-  as_of: Type.Optional({ ...UnixSeconds, description: 'when that copy was made, Unix seconds' }),
+  ...StaleCopy('the order book'),
 })
 
 export const RewardQuery = Type.Object({

@@ -56,7 +56,7 @@ test.each([
   expect(await opened.text()).toMatch(text)
   expect(await opened.text()).toMatch(/may be old or missing/)
   if (path === '/') await opened.checkLooks('fresh')
-  // An upstream that does not answer is told as a failed request, and by the page.
+  // The browser notes each request that the service refuses because of an upstream; the page says it in words.
   const faults = opened.takeFaults().filter((fault) => !/status of (404|502|503)/.test(fault))
   expect(faults).toEqual([])
 })

@@ -2,7 +2,7 @@ import type { Browser, BrowserContext } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { launchChromium } from '../../bench/lib/chromium.js'
 import type { DemoFile } from '../../demo/demo-file.js'
-import { type RunningDemo, startDemo } from '../demo-process.js'
+import { askDemo, type RunningDemo, startDemo } from '../demo-process.js'
 import { mostCommon } from '../most-common.js'
 import { createDataDir } from '../processes.js'
 import { openReceiver, type Receiver } from '../webhooks/receiver.js'
@@ -28,19 +28,20 @@ afterAll(async () => {
   folder?.remove()
 })
 
-/** An answer of the API, as a program gets it. */
-async function ask<Body>(path: string): Promise<Body> {
-  const reply = await fetch(demo.url + path, { headers: { 'x-api-key': demo.keys.enterprise } })
-  expect(reply.status, path).toBe(200)
-  return (await reply.json()) as Body
+const ask = <Body>(path: string) => askDemo<Body>(demo, path)
+
+/** A browser of somebody else, signed in with a key, or not. */
+async function openOther(key?: string): Promise<BrowserContext> {
+  const other = await browser.newContext({ baseURL: demo.url, locale: 'en-US' })
+  if (key !== undefined) await other.request.post('/v1/session', { data: { api_key: key } })
+  return other
 }
 
 /** The first trade of a busy wallet of which a page tells that was opened at the begin: it may take half a minute. */
 let toldOfTrade: Promise<string>
 beforeAll(async () => {
   const { trades } = await ask<{ trades: { maker: string }[] }>('/v3/trades?limit=300')
-  const other = await browser.newContext({ baseURL: demo.url, locale: 'en-US' })
-  await other.request.post('/v1/session', { data: { api_key: demo.keys.enterprise } })
+  const other = await openOther(demo.keys.enterprise)
   const page = await other.newPage()
   await page.goto(`/wallets/${mostCommon(trades.map(({ maker }) => maker))}`)
   await page.getByRole('button', { name: 'Follow' }).click()
@@ -209,7 +210,7 @@ describe('a person', () => {
     const reply = await fetch(`${demo.url}/v1/usage`, { headers: { 'x-api-key': key } })
     expect(reply.status).toBe(200)
 
-    const other = await browser.newContext({ baseURL: demo.url, locale: 'en-US' })
+    const other = await openOther()
     const page = await other.newPage()
     await page.goto('/account')
     await page.getByLabel('API key').fill(key)
@@ -224,8 +225,7 @@ describe('a person', () => {
   })
 
   test('on the free plan sees what is locked, with the plan that has it', async () => {
-    const other = await browser.newContext({ baseURL: demo.url, locale: 'en-US' })
-    await other.request.post('/v1/session', { data: { api_key: demo.keys.free } })
+    const other = await openOther(demo.keys.free)
     const page = await other.newPage()
     await page.goto('/')
     const locked = page.locator('.panel', { hasText: 'Wallets of the week' })
@@ -234,7 +234,7 @@ describe('a person', () => {
   })
 
   test('reads the status without a key', async () => {
-    const other = await browser.newContext({ baseURL: demo.url, locale: 'en-US' })
+    const other = await openOther()
     const page = await other.newPage()
     await page.goto('/status')
     const { jobs } = await ask<{ jobs: { name: string }[] }>('/v1/status')
@@ -243,8 +243,7 @@ describe('a person', () => {
   })
 
   test('is told when the connection is lost, and that nothing was missed', async () => {
-    const other = await browser.newContext({ baseURL: demo.url, locale: 'en-US' })
-    await other.request.post('/v1/session', { data: { api_key: demo.keys.enterprise } })
+    const other = await openOther(demo.keys.enterprise)
     const page = await other.newPage()
     const sockets: { close(): void }[] = []
     await page.routeWebSocket(/\/ws/, (socket) => {

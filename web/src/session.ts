@@ -2,7 +2,7 @@ import { auspex, isSignedOut, queryClient, useApi } from './api.js'
 
 const SESSION = '/v1/session'
 
-/** Who is signed in. `undefined`: nobody; `isKnown`: the service has said so. */
+/** The session of the reader. `undefined`: the reader is not signed in; `isKnown`: the service has answered. */
 export function useSession({ isWanted }: { isWanted: boolean }) {
   const { data, error, isPending } = useApi(SESSION, { everyMs: 60_000, isWanted })
   const isOut = isSignedOut(error)

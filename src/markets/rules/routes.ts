@@ -4,7 +4,8 @@ import { V3 } from '../../accounts/access.js'
 import { notFound } from '../../core/errors.js'
 import { defineAnswer } from '../../http/answer.js'
 import { endpointRoutes } from '../../http/endpoint.js'
-import { Slug, UnixSeconds } from '../../http/parameters.js'
+import { Slug } from '../../http/parameters.js'
+import { presentStaleCopy, StaleCopy } from '../../http/stale-copy.js'
 import { errorReply } from '../../lib/error-reply.js'
 import { namedObject } from '../../lib/named-object.js'
 import { nullable } from '../../lib/nullable.js'
@@ -31,10 +32,7 @@ const Reply = namedObject('MarketRules', {
   resolution_source: nullable(
     Type.String({ description: 'where the result is read; null when the platform names nothing' }),
   ),
-  stale: Type.Optional(
-    Type.Boolean({ description: 'true: the platform does not answer now; this is its last copy' }),
-  ),
-  as_of: Type.Optional({ ...UnixSeconds, description: 'when that copy was made, Unix seconds' }),
+  ...StaleCopy('the platform'),
 })
 
 /** The text by which a market is resolved. The catalogue of this service has no room for a million of them. */
@@ -73,13 +71,13 @@ export function marketRulesRoutes(
         if (found === undefined) throw notFound()
         return found
       }
-      const { value, asOfMs, isStale } = await texts.get(`${id}`, { freshMs: FRESH_MS, accountId, load })
+      const { value, ...copy } = await texts.get(`${id}`, { freshMs: FRESH_MS, accountId, load })
       return {
         slug,
         // The platform sends an empty text where it has none.
         rules: value.description || null,
         resolution_source: value.resolutionSource || null,
-        ...(isStale && { stale: true, as_of: Math.floor(asOfMs / 1000) }),
+        ...presentStaleCopy(copy),
       }
     },
   })

@@ -21,7 +21,7 @@ export function useRun() {
   return { run, isBusy, problem }
 }
 
-/** The same for a change, after which the page asks anew for all that it shows. */
+/** `useRun` for a change of data: after it the page requests all that it shows again. */
 export function useAction() {
   const { run, ...state } = useRun()
   const change = (work: () => Promise<unknown>) =>
