@@ -70,7 +70,7 @@ describe('KeyRing', () => {
     expect(await ring.find(digest)).toBeUndefined()
   })
 
-  test('does not keep an answer that is older than a change seen by `sync`', async () => {
+  test('neither keeps nor shares an answer that is older than a change seen by `sync`', async () => {
     const { digest, id } = await issueKey()
     let release = (): void => undefined
     const answered = new Promise<void>((resolve) => {
@@ -82,6 +82,7 @@ describe('KeyRing', () => {
     await vi.waitFor(() => expect(asked).toBe(1))
     await retireKey(database.sql, id, NOW_MS)
     await ring.sync()
+    expect(await ring.find(digest)).toBeUndefined()
     release()
     expect(await lookup).toMatchObject({ keyId: id })
     expect(ring.recall(digest)).toBeUndefined()

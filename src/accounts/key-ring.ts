@@ -42,6 +42,7 @@ export class KeyRing {
   readonly #sessions = new Map<string, Caller>()
   // Why keys were refused. Apart, so that a client that tries random keys pushes out no caller.
   readonly #refused = new LRUCache<string, string>({ max: 10_000 })
+  /** Under way, and begun after the last change that `sync` has seen. */
   readonly #lookups = new Map<string, Promise<Caller | undefined>>()
   #revision = -1n
   #sessionsRevision = -1n
@@ -85,16 +86,20 @@ export class KeyRing {
       // An account that was suspended may be active again.
       this.#refused.clear()
       this.#revision = revision
+      this.#lookups.clear()
     }
     if (sessionsRevision !== this.#sessionsRevision) {
       this.#sessions.clear()
+      this.#lookups.clear()
       this.#sessionsRevision = sessionsRevision
     }
     this.#syncedAt = askedAt
   }
 
   #lookUp(digest: string): Promise<Caller | undefined> {
-    const lookup = this.#ask(digest).finally(() => this.#lookups.delete(digest))
+    const lookup = this.#ask(digest).finally(() => {
+      if (this.#lookups.get(digest) === lookup) this.#lookups.delete(digest)
+    })
     this.#lookups.set(digest, lookup)
     return lookup
   }

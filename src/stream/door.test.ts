@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { request } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { listenSockets, SocketClient } from '../../test/socket-client.js'
 import { createTestApp, type TestApp } from '../../test/test-app.js'
 import { until } from '../../test/until.js'
@@ -277,6 +277,27 @@ describe('limits of the plan', () => {
     expect(await client.next((each) => each.type === 'error')).toMatchObject({ code: 'forbidden' })
     expect((await client.closed()).code).toBe(4403)
     expect((await other.client.closed()).code).toBe(1012)
+  })
+
+  test('4403: the key is revoked, and the other connections checked, while this one is being admitted', async () => {
+    const watched = await connect('growth')
+    const { key, keyId, accountId } = await t.createCaller('growth')
+    let client: SocketClient | undefined
+    await t.ctx.sql.begin(async (tx) => {
+      await tx`select from accounts where id = ${accountId} for update`
+      client = await SocketClient.open(`${url}/ws?key=${key}`)
+      const isWaiting = async () =>
+        (
+          await t.ctx.sql`select from pg_stat_activity where wait_event_type = 'Lock'
+          and datname = current_database()`
+        ).length > 0
+      await vi.waitUntil(isWaiting)
+      await retireKey(t.ctx.sql, keyId, t.clock.now())
+      await updatePlan(t.ctx.sql, watched.accountId, 'starter')
+      await t.ctx.keyRing.sync()
+      await watched.client.closed()
+    })
+    expect((await client?.closed())?.code).toBe(4403)
   })
 })
 

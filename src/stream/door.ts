@@ -195,6 +195,8 @@ export class SocketDoor {
       const refused = { closeCode: CLOSE.policy, error: options }
       return this.#refuse(webSocket, request, refused)
     }
+    const { keyRing } = this.#deps
+    const { revision } = keyRing
     const verdict = await this.#admission.admit(request)
     if ('error' in verdict) return this.#refuse(webSocket, request, verdict)
     if (webSocket.readyState !== webSocket.OPEN || this.#isClosing) {
@@ -203,6 +205,7 @@ export class SocketDoor {
     this.#others.delete(webSocket)
     this.#metrics.opened.inc({ socket })
     this.#open(webSocket, tcpSocket, { ...request, options }, verdict)
+    if (keyRing.revision !== revision) this.#keyCheck.ask()
   }
 
   #open(

@@ -15,6 +15,7 @@ export class KeyCheck {
   readonly #connections: Connections
   #checkedRevision: bigint
   #isRunning = false
+  #isAsked = false
 
   constructor(deps: KeyCheckDeps, connections: Connections) {
     this.#deps = deps
@@ -22,11 +23,18 @@ export class KeyCheck {
     this.#checkedRevision = deps.keyRing.revision
   }
 
+  /** The next run looks all keys up: one has changed while its connection was being admitted. */
+  ask(): void {
+    this.#isAsked = true
+  }
+
   /** Looks all keys up again if a key or an account has changed since the last time. */
   run(): void {
     const { revision } = this.#deps.keyRing
-    if (this.#isRunning || (revision === this.#checkedRevision && !this.#hasExpired())) return
+    const isDue = this.#isAsked || revision !== this.#checkedRevision || this.#hasExpired()
+    if (this.#isRunning || !isDue) return
     this.#isRunning = true
+    this.#isAsked = false
     void this.#check(revision)
   }
 
@@ -36,6 +44,7 @@ export class KeyCheck {
       this.#checkedRevision = revision
     } catch {
       // The database does not answer: the next beat tries again.
+      this.#isAsked = true
     } finally {
       this.#isRunning = false
     }
