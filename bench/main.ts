@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { cpus, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { books } from './books.js'
+import { catchUp } from './catch-up.js'
 import { copyPnl } from './copy-pnl.js'
 import { decode } from './decode.js'
 import { fairness } from './fairness.js'
@@ -22,6 +23,7 @@ import { page } from './page.js'
 import { simFills } from './sim-fills.js'
 import { simStart } from './sim-start.js'
 import { sports } from './sports.js'
+import { steady } from './steady.js'
 import { ticks } from './ticks.js'
 import { ticksBr } from './ticks-br.js'
 import { ticksGrowth } from './ticks-growth.js'
@@ -46,6 +48,7 @@ const BENCHES: Bench[] = [
   ingestGrowth,
   ingestHead,
   ingestMemory,
+  catchUp,
   simFills,
   simStart,
   ticks,
@@ -62,6 +65,7 @@ const BENCHES: Bench[] = [
   fanout,
   fairness,
   page,
+  steady,
 ]
 const RESULTS = join(import.meta.dirname, '../../bench/results')
 

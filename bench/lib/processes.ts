@@ -129,6 +129,16 @@ export function residentBytes(pid: number): number {
   return 1024 * Number(kilobytes)
 }
 
+/** What a process has computed since it began, all of its threads together. Linux alone tells it. */
+export function cpuSeconds(pid: number): number {
+  const path = `/proc/${pid}/stat`
+  if (!existsSync(path)) return Number.NaN
+  // The name of the process, in brackets, may have spaces.
+  const fields = readFileSync(path, 'utf8').split(') ').at(-1)?.split(' ') ?? []
+  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND
+}
+
+const TICKS_PER_SECOND = 100
 const SAMPLE_MS = 5
 
 /** How much memory a process takes at most in addition while `work` goes on. */

@@ -3,7 +3,7 @@ import { Universe } from '../../sim/universe/universe.js'
 import type { Wallet } from '../../sim/universe/wallet.js'
 
 // A busy universe in a process of its own. It lives at a fixed time of day, because how much is traded
-// depends on it, unless the bench says when it starts.
+// depends on it, unless the bench says when it starts; and with a burst of trades every so many blocks, if it says so.
 
 /** What the bench has to know of it. */
 export type UniverseReady = {
@@ -22,9 +22,12 @@ const HISTORY_MS = 60_000
 const TICK_MS = 20
 const BLOCKS_BEFORE = 5
 
-const [intensity = 1, startMs = Date.UTC(2026, 10, 12, 14)] = process.argv.slice(2).map(Number)
+const [intensity = 1, startMs = Date.UTC(2026, 10, 12, 14), everyBlocks = 0, factor = 1] = process.argv
+  .slice(2)
+  .map(Number)
 const nowMs = startMs + HISTORY_MS
-const universe = new Universe({ seed: 1, startMs, presentMs: startMs, intensity })
+const bursts = everyBlocks > 0 ? { everyBlocks, factor } : undefined
+const universe = new Universe({ seed: 1, startMs, presentMs: startMs, intensity, bursts })
 universe.advance(nowMs)
 const simulator = await openSimulator(universe)
 const offsetMs = nowMs - Date.now()

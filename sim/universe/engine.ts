@@ -34,9 +34,12 @@ const LIVELY_COMBOS = 10
 const LIVELY_COMBO_SHARE = 3
 const LIVELY_MIGRATIONS = 40
 
+export type Bursts = { everyBlocks: number; factor: number }
+
 type EngineParts = {
   seed: number
   intensity: number
+  bursts: Bursts | undefined
   comboShare: number
   /** Before this moment is the old era. */
   startMs: number
@@ -80,6 +83,11 @@ export class Engine {
     }
   }
 
+  #intensityOf(number: number): number {
+    const { intensity, bursts } = this.#parts
+    return bursts !== undefined && number % bursts.everyBlocks === 0 ? intensity * bursts.factor : intensity
+  }
+
   /** What happens in the block, in order. */
   live({ number, branch, fromSec, toSec }: Moment): Act[] {
     this.#extend(toSec * 1000)
@@ -97,7 +105,7 @@ export class Engine {
     const rng = new Rng(this.#parts.seed, number, branch)
     const atMs = toSec * 1000 - SETTLEMENT_MS - rng.below(400)
     const era: Era = toSec * 1000 < this.#parts.startMs ? 'v1' : 'v2'
-    const seconds = (toSec - sinceSec) * this.#parts.intensity
+    const seconds = (toSec - sinceSec) * this.#intensityOf(number)
     const isLively = this.isLively(toSec * 1000)
     const secondsTimes = (factor: number) => (isLively ? seconds * factor : seconds)
     this.#matching.isLively = isLively

@@ -4,7 +4,7 @@ import { BlockMaker } from './block-maker.js'
 import { Books } from './books.js'
 import { Catalogue } from './catalogue.js'
 import { Chain, OLD_ERA_END_MS, OLD_ERA_START_MS } from './chain.js'
-import { Engine } from './engine.js'
+import { type Bursts, Engine } from './engine.js'
 import { Fair } from './fair.js'
 import { COMBO_SHARE } from './floor.js'
 import { BLOCKS_AHEAD, Forthcoming } from './forthcoming.js'
@@ -56,6 +56,8 @@ export type UniverseOptions = {
   startMs: number
   /** How much is traded; 1 is about 17,500 fills a day. */
   intensity?: number
+  /** Every so many blocks one in which this much more happens. */
+  bursts?: Bursts | undefined
   /** When the history ends. More happens for some hours after it. */
   presentMs?: number
   /** Share of trades that go to combos, and with it how many combos there are. */
@@ -92,7 +94,7 @@ export class Universe {
   #nowMs: number
 
   constructor(options: UniverseOptions) {
-    const { seed, startMs, presentMs, intensity = 1, comboShare = COMBO_SHARE } = options
+    const { seed, startMs, presentMs, intensity = 1, bursts, comboShare = COMBO_SHARE } = options
     if (startMs < OLD_ERA_END_MS) {
       const earliest = new Date(OLD_ERA_END_MS).toISOString()
       throw new RangeError(`a universe cannot begin before ${earliest}`)
@@ -124,6 +126,7 @@ export class Universe {
     this.#engine = new Engine({
       seed,
       intensity,
+      bursts,
       comboShare,
       startMs,
       presentMs,

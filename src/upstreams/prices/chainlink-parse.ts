@@ -90,7 +90,7 @@ export type ChainlinkReport = {
   ask: bigint | undefined
 }
 
-const WORD_DIGITS = 64
+const WORD_BYTES = 32
 
 /** Words before the parts of variable length: three of context, three offsets, the packed v's. */
 const BLOB_OFFSET_WORD = 3
@@ -103,26 +103,27 @@ const BLOB_WORDS: ReadonlyMap<string, number> = new Map([
   ['0003', PRICE_WORD + 3],
 ])
 
-const INT192_MAX = 1n << 191n
-
 /**
  * Decodes `(bytes32[3] context, bytes blob, bytes32[] rs, bytes32[] ss, bytes32 vs)` and the blob in
  * it. The signatures are not checked: reports come from Chainlink's own host. Throws a ParseError.
  */
 export function decodeFullReport(hex: string): ChainlinkReport {
-  if (!/^0x(?:[0-9a-f]{64})+$/i.test(hex)) throw new ParseError('fullReport must be hex words')
-  const digits = hex.slice(2).toLowerCase()
-  const at = parseOffset(digits, BLOB_OFFSET_WORD)
-  const bytes = parseSmall(digits, at, 'the length of the blob')
-  const blob = digits.slice((at + 1) * WORD_DIGITS, (at + 1) * WORD_DIGITS + bytes * 2)
+  // Ends before the first character that is no digit.
+  const report = Buffer.from(hex.slice(2), 'hex')
+  const isHex = hex.startsWith('0x') && report.length * 2 === hex.length - 2
+  if (!isHex || report.length === 0 || report.length % WORD_BYTES !== 0)
+    throw new ParseError('fullReport must be hex words')
+  const at = parseOffset(report, BLOB_OFFSET_WORD)
+  const length = parseSmall(report, at, 'the length of the blob')
+  const blob = report.subarray((at + 1) * WORD_BYTES, (at + 1) * WORD_BYTES + length)
 
-  const version = blob.slice(0, 4)
+  const version = blob.toString('hex', 0, 2)
   const words = BLOB_WORDS.get(version)
   if (words === undefined) throw new ParseError(`fullReport has the unknown version ${version}`)
-  if (blob.length < words * WORD_DIGITS) throw new ParseError('fullReport ends too early')
+  if (blob.length < words * WORD_BYTES) throw new ParseError('fullReport ends too early')
   const isV3 = version === '0003'
   return {
-    feedId: `0x${blob.slice(0, WORD_DIGITS)}`,
+    feedId: `0x${blob.toString('hex', 0, WORD_BYTES)}`,
     validFromSec: parseSmall(blob, 1, 'validFromTimestamp'),
     observedSec: parseSmall(blob, 2, 'observationsTimestamp'),
     price: parseInt192(blob, PRICE_WORD),
@@ -131,30 +132,39 @@ export function decodeFullReport(hex: string): ChainlinkReport {
   }
 }
 
-const wordAt = (digits: string, index: number): bigint => {
-  const word = digits.slice(index * WORD_DIGITS, (index + 1) * WORD_DIGITS)
-  if (word.length < WORD_DIGITS) throw new ParseError('fullReport ends too early')
-  return BigInt(`0x${word}`)
-}
-
-/** A number that fits 32 bits. */
-function parseSmall(digits: string, index: number, name: string): number {
-  const word = wordAt(digits, index)
-  if (word >> 32n !== 0n) throw new ParseError(`fullReport: ${name} must have 32 bits`)
-  return Number(word)
+/** The last 32 bits of a word, which must be all of it. */
+function parseSmall(bytes: Buffer, index: number, name: string): number {
+  const [first, second, third, last] = quartersOf(bytes, index)
+  if (first !== 0n || second !== 0n || third !== 0n || last >> 32n !== 0n)
+    throw new ParseError(`fullReport: ${name} must have 32 bits`)
+  return Number(last)
 }
 
 /** An offset in bytes, as the index of a word behind the head. */
-function parseOffset(digits: string, index: number): number {
-  const bytes = parseSmall(digits, index, 'the offset of the blob')
-  if (bytes % 32 !== 0 || bytes < HEAD_WORDS * 32)
+function parseOffset(bytes: Buffer, index: number): number {
+  const offset = parseSmall(bytes, index, 'the offset of the blob')
+  if (offset % WORD_BYTES !== 0 || offset < HEAD_WORDS * WORD_BYTES)
     throw new ParseError('fullReport: the offset of the blob must be a word behind the head')
-  return bytes / 32
+  return offset / WORD_BYTES
 }
 
-function parseInt192(digits: string, index: number): bigint {
-  const value = BigInt.asIntN(256, wordAt(digits, index))
-  if (value >= INT192_MAX || value < -INT192_MAX)
+/** A signed number of 192 bits; the bits before them repeat its sign. */
+function parseInt192(bytes: Buffer, index: number): bigint {
+  const [first, second, third, last] = quartersOf(bytes, index)
+  const value = BigInt.asIntN(192, (second << 128n) | (third << 64n) | last)
+  if (BigInt.asIntN(64, first) !== (value < 0n ? -1n : 0n))
     throw new ParseError('fullReport: a price must have 192 bits')
   return value
+}
+
+/** A word as four numbers of 64 bits, the highest first. */
+function quartersOf(bytes: Buffer, index: number): [bigint, bigint, bigint, bigint] {
+  const at = index * WORD_BYTES
+  if (at + WORD_BYTES > bytes.length) throw new ParseError('fullReport ends too early')
+  return [
+    bytes.readBigUInt64BE(at),
+    bytes.readBigUInt64BE(at + 8),
+    bytes.readBigUInt64BE(at + 16),
+    bytes.readBigUInt64BE(at + 24),
+  ]
 }
