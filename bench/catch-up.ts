@@ -1,9 +1,7 @@
-import { fork } from 'node:child_process'
-import { once } from 'node:events'
-import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Bench, Rounds } from './lib/bench.js'
 import { NO_UPSTREAMS } from './lib/no-upstreams.js'
+import { nextMessage, startPart } from './lib/parts.js'
 import { cpuSeconds, residentBytes, startAuspex } from './lib/processes.js'
 import { tidy, tidyLater } from './lib/tidy.js'
 
@@ -28,14 +26,8 @@ export const catchUp: Bench = {
 }
 
 async function startNode(): Promise<Node> {
-  const script = join(import.meta.dirname, 'catch-up/recorded-node.js')
-  const execArgv = ['--max-old-space-size=6144', '--max-semi-space-size=64']
-  const child = fork(script, [String(LOGS), String(INTENSITY)], { execArgv })
-  tidyLater(async () => {
-    child.disconnect()
-    await once(child, 'exit')
-  })
-  const [{ port, ...recorded }] = (await once(child, 'message')) as [Node & { port: number }]
+  const part = startPart('catch-up/recorded-node', [String(LOGS), String(INTENSITY)])
+  const { port, ...recorded } = await nextMessage<Omit<Node, 'url'> & { port: number }>(part)
   return { ...recorded, url: `http://127.0.0.1:${port}` }
 }
 

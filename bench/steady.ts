@@ -1,6 +1,4 @@
-import { type ChildProcess, fork } from 'node:child_process'
-import { once } from 'node:events'
-import { join } from 'node:path'
+import type { ChildProcess } from 'node:child_process'
 import { setTimeout as wait } from 'node:timers/promises'
 import { simulatedEnvironment } from '../demo/simulator.js'
 import { createPool, type Pool } from '../src/store/connection.js'
@@ -13,7 +11,7 @@ import { tidy, tidyLater } from './lib/tidy.js'
 import type { ServeRequest } from './steady/service.js'
 import { type OpenSockets, SOCKETS, type SocketReport } from './steady/sockets.js'
 import type { UniverseReady } from './webhook-latency/universe.js'
-import { draftWebhook } from './webhook-latency/workload.js'
+import { createWebhooks } from './webhook-latency/workload.js'
 
 const MINUTES = Number(process.env.BENCH_MINUTES ?? 20)
 /** Then the universe has about 50 fills a second, as many as the venue. */
@@ -41,9 +39,10 @@ export const steady: Bench = {
     const receiverPort = await nextMessage<number>(receiver)
     const known = await nextMessage<UniverseReady>(universe)
     const service = await serve(known)
-    await createWebhooks(service, receiverPort, known)
     const { takers: wallets, conditions } = known
     const { port, key } = service
+    const url = `http://127.0.0.1:${port}`
+    await createWebhooks(url, { keys: [key], count: WEBHOOKS, receiverPort, known })
     await askPart<SocketReport>(sockets, { port, key, wallets, conditions } satisfies OpenSockets)
     return { run: (onRound) => run(service, known, sockets, onRound), close: tidy }
   },
@@ -64,30 +63,15 @@ async function serve({ upstreams, headBlock, offsetMs }: UniverseReady): Promise
     AUSPEX_SECRET_KEY: '5f'.repeat(32),
     DATABASE_URL: `postgres://auspex@localhost/${target.database}?host=${target.socketDir}`,
   }
-  const part = fork(join(import.meta.dirname, 'steady/service.js'))
-  tidyLater(async () => {
-    part.disconnect()
-    await once(part, 'exit')
-  })
+  const part = startPart('steady/service', [], [])
   const port = await askPart<number>(part, { env, offsetMs } satisfies ServeRequest)
   const pool = createPool(target, 1)
   tidyLater(() => pool.end({ timeout: 1 }))
   return { port, pid: part.pid ?? 0, key, pool }
 }
 
-async function createWebhooks({ port, key }: Served, receiverPort: number, known: UniverseReady) {
-  for (let number = 0; number < WEBHOOKS; number++) {
-    const draft = { url: `http://127.0.0.1:${receiverPort}/${number}`, ...draftWebhook(number, known) }
-    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
-    const body = JSON.stringify(draft)
-    const reply = await fetch(`http://127.0.0.1:${port}/v3/webhooks`, { method: 'POST', headers, body })
-    if (reply.status !== 201) throw new Error(`${reply.status} ${await reply.text()}`)
-    await reply.arrayBuffer()
-  }
-}
-
 type FillCount = { count: number }
-type Sample = { bytes: number; cpu: number; values: ReadonlyMap<string, number> }
+type Sample = { atMs: number; bytes: number; cpu: number; values: ReadonlyMap<string, number> }
 
 async function run(
   { port, pid, key, pool }: Served,
@@ -104,7 +88,7 @@ async function run(
     onRound(`${Math.round((Date.now() - startedMs) / 60_000)} of ${MINUTES} minutes`)
     await wait(SAMPLE_MS)
     const values = await readMetrics(port)
-    samples.push({ bytes: residentBytes(pid), cpu: cpuSeconds(pid), values })
+    samples.push({ atMs: Date.now(), bytes: residentBytes(pid), cpu: cpuSeconds(pid), values })
     const wallet = known.takers[samples.length % known.takers.length] ?? ''
     readsMs.push(await timeRead(port, key, `/v3/wallets/${wallet}/copy-pnl`))
     readsMs.push(await timeRead(port, key, '/v3/trades?limit=100'))
@@ -138,8 +122,9 @@ const quarter = (samples: readonly Sample[], part: number): readonly Sample[] =>
   samples.slice((samples.length * part) / 4, (samples.length * (part + 1)) / 4)
 
 function showCpu(samples: readonly Sample[]): string {
-  const seconds = (samples.length - 1) * (SAMPLE_MS / 1000)
-  const spent = (samples.at(-1)?.cpu ?? 0) - (samples[0]?.cpu ?? 0)
+  const [first, last] = [samples[0], samples.at(-1)]
+  const seconds = ((last?.atMs ?? 0) - (first?.atMs ?? 0)) / 1000
+  const spent = (last?.cpu ?? 0) - (first?.cpu ?? 0)
   return `${((spent / seconds) * 100).toFixed(0)} %`
 }
 

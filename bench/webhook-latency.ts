@@ -13,7 +13,7 @@ import { insertKeys } from './lib/processes.js'
 import { tidy, tidyLater } from './lib/tidy.js'
 import type { Arrivals } from './webhook-latency/receiver.js'
 import type { UniverseReady } from './webhook-latency/universe.js'
-import { draftWebhook, WEBHOOKS } from './webhook-latency/workload.js'
+import { createWebhooks, WEBHOOKS } from './webhook-latency/workload.js'
 
 const MEDIAN_MS_MAX = 250
 const P99_MS_MAX = 1_000
@@ -25,7 +25,6 @@ const ROUND_MS = 10_000
 const WARM_UP_MS = 10_000
 /** An account may have half as many webhooks. */
 const ACCOUNTS = 2
-const CREATES_AT_ONCE = 8
 
 export const webhookLatency: Bench = {
   name: 'webhook-latency',
@@ -38,7 +37,7 @@ export const webhookLatency: Bench = {
     const port = await nextMessage<number>(receiver)
     const known = await nextMessage<UniverseReady>(universe)
     const { service, keys } = await serve(known)
-    await createWebhooks(service.url, keys, port, known)
+    await createWebhooks(service.url, { keys, count: WEBHOOKS, receiverPort: port, known })
     return { run: (onRound) => run(service, receiver, onRound), close: tidy }
   },
 }
@@ -67,31 +66,6 @@ async function serve({ upstreams, headBlock, offsetMs }: UniverseReady) {
   tidyLater(service.stop)
   await service.ready
   return { service, keys }
-}
-
-async function createWebhooks(
-  url: string,
-  keys: readonly string[],
-  port: number,
-  known: UniverseReady,
-): Promise<void> {
-  const numbers = Array.from({ length: WEBHOOKS }, (_, number) => number)
-  const create = async () => {
-    for (let number = numbers.pop(); number !== undefined; number = numbers.pop()) {
-      const draft = { url: `http://127.0.0.1:${port}/${number}`, ...draftWebhook(number, known) }
-      const reply = await fetch(`${url}/v3/webhooks`, {
-        method: 'POST',
-        headers: {
-          authorization: `Bearer ${keys[number % keys.length]}`,
-          'content-type': 'application/json',
-        },
-        body: JSON.stringify(draft),
-      })
-      if (reply.status !== 201) throw new Error(`${reply.status} ${await reply.text()}`)
-      await reply.arrayBuffer()
-    }
-  }
-  await Promise.all(Array.from({ length: CREATES_AT_ONCE }, create))
 }
 
 async function run(

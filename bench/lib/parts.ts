@@ -3,9 +3,15 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { tidyLater } from './tidy.js'
 
-/** A part of a bench in a process of its own, such as `fairness/monitor`. */
-export function startPart(script: string, args: string[] = []): ChildProcess {
-  const execArgv = ['--max-semi-space-size=64']
+/** For parts that make much garbage and are not measured themselves. */
+const LARGE_SEMI_SPACE = ['--max-semi-space-size=64']
+
+/** A part of a bench in a process of its own, such as `fairness/monitor`. `execArgv`: options of Node.js. */
+export function startPart(
+  script: string,
+  args: string[] = [],
+  execArgv: string[] = LARGE_SEMI_SPACE,
+): ChildProcess {
   const child = fork(join(import.meta.dirname, '..', `${script}.js`), args, { execArgv })
   tidyLater(async () => void child.kill())
   return child

@@ -1,9 +1,6 @@
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
-import { EncodedBlocks } from '../../sim/polygon/encoded-blocks.js'
-import type { Block } from '../../sim/universe/block.js'
-import { Universe } from '../../sim/universe/universe.js'
-import { KNOWN_TOPICS, WATCHED } from '../../src/upstreams/polygon/filter.js'
+import { eachUniverseBlock, type UniverseBlock } from './universe-blocks.js'
 
 // A process of its own, so that a simulated world takes no memory from the process that is measured. For each
 // line of its input, a number of bytes, it prints this much of the chain, a block to a line, and an
@@ -15,10 +12,6 @@ const INTENSITY = Number(process.argv[2])
 const ERA_MS = 12 * 3_600_000
 /** Wallets come back with their seed; markets are always new. */
 const SEEDS = 4
-const STEP_MS = 10_000
-
-const ADDRESSES = new Set(WATCHED.address)
-const TOPICS = new Set(KNOWN_TOPICS)
 
 const blocks = eachBlock()
 for await (const line of createInterface(process.stdin)) {
@@ -36,30 +29,14 @@ async function print(bytes: number): Promise<void> {
 }
 
 function* eachBlock(): Generator<string, undefined> {
-  for (let era = 0; ; era++) yield* eachBlockOf(1 + (era % SEEDS), START_MS + era * ERA_MS)
-}
-
-/** Without the half hour of old contracts that every universe begins with. */
-function* eachBlockOf(seed: number, startMs: number): Generator<string> {
-  const universe = new Universe({ seed, startMs, intensity: INTENSITY })
-  const encoded = new EncodedBlocks(universe.chain)
-  universe.advance(startMs - 1)
-  let next = universe.chain.head.number + 1
-  for (let nowMs = startMs + STEP_MS; nowMs <= startMs + ERA_MS; nowMs += STEP_MS) {
-    universe.advance(nowMs)
-    for (; next <= universe.chain.head.number; next++) {
-      const block = universe.chain.block(next)
-      if (block !== undefined) yield showBlock(universe, encoded, block)
-    }
+  for (let era = 0; ; era++) {
+    const startMs = START_MS + era * ERA_MS
+    const options = { seed: 1 + (era % SEEDS), startMs, intensity: INTENSITY }
+    for (const each of eachUniverseBlock(options, startMs + ERA_MS)) yield showBlock(each)
   }
 }
 
-function showBlock({ chain }: Universe, encoded: EncodedBlocks, block: Block): string {
-  const logs = encoded
-    .get(block)
-    .transactions.flatMap((transaction) => transaction.logs)
-    .filter(({ body }) => ADDRESSES.has(body.address) && TOPICS.has(body.topics[0] ?? ''))
-    .map((log) => log.show())
-  const head = { hash: chain.hashOf(block), timeSec: block.timestampSec }
+function showBlock({ hash, block, logs }: UniverseBlock): string {
+  const head = { hash, timeSec: block.timestampSec }
   return `{"head":${JSON.stringify(head)},"logs":[${logs.join()}]}`
 }

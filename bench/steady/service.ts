@@ -16,6 +16,5 @@ process.once('message', async ({ env, offsetMs }: ServeRequest) => {
   const clock = { now: () => systemClock.now() + offsetMs }
   const service = await startService(config, { command: 'bench', log, clock })
   await service.ready
-  process.on('disconnect', () => void service.stop().then(() => process.exit()))
   process.send?.(Number(new URL(service.url).port))
 })

@@ -3,7 +3,7 @@ import { Universe } from '../../sim/universe/universe.js'
 import type { Wallet } from '../../sim/universe/wallet.js'
 
 // A busy universe in a process of its own. It lives at a fixed time of day, because how much is traded
-// depends on it, unless the bench says when it starts; and with a burst of trades every so many blocks, if it says so.
+// depends on it, unless the bench gives the start as an argument. The last two arguments make bursts of trades.
 
 /** What the bench has to know of it. */
 export type UniverseReady = {

@@ -7,7 +7,7 @@ export const WEBHOOKS = 1_000
 type Draft = { event_types: string[]; filters: object }
 
 /** What each of the thousand asks for. One of them wants every trade. */
-export function draftWebhook(number: number, known: UniverseReady): Draft {
+function draftWebhook(number: number, known: UniverseReady): Draft {
   const rng = new Rng(number, 1)
   const some = (from: readonly string[], count: number) => pick(rng, from, count)
   const kind = number % 100
@@ -37,6 +37,34 @@ export function draftWebhook(number: number, known: UniverseReady): Draft {
   // People who watch a wallet of their own.
   const event_types = ['wallet_activity', 'position_status_change', 'pnl_change']
   return { event_types, filters: { wallet_addresses: some(known.takers, 1) } }
+}
+
+const CREATES_AT_ONCE = 8
+
+type Creation = { keys: readonly string[]; count: number; receiverPort: number; known: UniverseReady }
+
+/** Creates the first `count` of them by the API of the service, with the keys in turn. */
+export async function createWebhooks(
+  url: string,
+  { keys, count, receiverPort, known }: Creation,
+): Promise<void> {
+  const numbers = Array.from({ length: count }, (_, number) => number)
+  const create = async () => {
+    for (let number = numbers.pop(); number !== undefined; number = numbers.pop()) {
+      const draft = { url: `http://127.0.0.1:${receiverPort}/${number}`, ...draftWebhook(number, known) }
+      const reply = await fetch(`${url}/v3/webhooks`, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${keys[number % keys.length]}`,
+          'content-type': 'application/json',
+        },
+        body: JSON.stringify(draft),
+      })
+      if (reply.status !== 201) throw new Error(`${reply.status} ${await reply.text()}`)
+      await reply.arrayBuffer()
+    }
+  }
+  await Promise.all(Array.from({ length: CREATES_AT_ONCE }, create))
 }
 
 function pick(rng: Rng, from: readonly string[], count: number): string[] {

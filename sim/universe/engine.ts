@@ -34,6 +34,7 @@ const LIVELY_COMBOS = 10
 const LIVELY_COMBO_SHARE = 3
 const LIVELY_MIGRATIONS = 40
 
+/** In every `everyBlocks`-th block `factor` times as much is traded. */
 export type Bursts = { everyBlocks: number; factor: number }
 
 type EngineParts = {
@@ -83,11 +84,6 @@ export class Engine {
     }
   }
 
-  #intensityOf(number: number): number {
-    const { intensity, bursts } = this.#parts
-    return bursts !== undefined && number % bursts.everyBlocks === 0 ? intensity * bursts.factor : intensity
-  }
-
   /** What happens in the block, in order. */
   live({ number, branch, fromSec, toSec }: Moment): Act[] {
     this.#extend(toSec * 1000)
@@ -130,6 +126,11 @@ export class Engine {
   isLively(atMs: number): boolean {
     const { presentMs } = this.#parts
     return presentMs !== undefined && atMs >= presentMs && atMs < presentMs + LIVELY_MS
+  }
+
+  #intensityOf(number: number): number {
+    const { intensity, bursts } = this.#parts
+    return bursts !== undefined && number % bursts.everyBlocks === 0 ? intensity * bursts.factor : intensity
   }
 
   #trade(rng: Rng, era: Era, atMs: number, seconds: number, perform: (acts: Act[]) => void): void {

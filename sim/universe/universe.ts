@@ -56,7 +56,7 @@ export type UniverseOptions = {
   startMs: number
   /** How much is traded; 1 is about 17,500 fills a day. */
   intensity?: number
-  /** Every so many blocks one in which this much more happens. */
+  /** Absent: all blocks are alike. */
   bursts?: Bursts | undefined
   /** When the history ends. More happens for some hours after it. */
   presentMs?: number

@@ -1,10 +1,11 @@
 import { once } from 'node:events'
 import { request } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { listenSockets, SocketClient } from '../../test/socket-client.js'
 import { createTestApp, type TestApp } from '../../test/test-app.js'
 import { until } from '../../test/until.js'
+import { untilLocked } from '../../test/until-locked.js'
 import { createKey, retireKey } from '../accounts/accounts.js'
 import type { PlanId } from '../accounts/plans.js'
 import { updatePlan } from '../accounts/queries.js'
@@ -286,12 +287,7 @@ describe('limits of the plan', () => {
     await t.ctx.sql.begin(async (tx) => {
       await tx`select from accounts where id = ${accountId} for update`
       client = await SocketClient.open(`${url}/ws?key=${key}`)
-      const isWaiting = async () =>
-        (
-          await t.ctx.sql`select from pg_stat_activity where wait_event_type = 'Lock'
-          and datname = current_database()`
-        ).length > 0
-      await vi.waitUntil(isWaiting)
+      await untilLocked(t.ctx.sql, 1)
       await retireKey(t.ctx.sql, keyId, t.clock.now())
       await updatePlan(t.ctx.sql, watched.accountId, 'starter')
       await t.ctx.keyRing.sync()

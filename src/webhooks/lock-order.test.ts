@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../test/database.js'
+import { untilLocked } from '../../test/until-locked.js'
 import { Plans } from '../accounts/plans.js'
 import type { Sql } from '../store/connection.js'
 import { transact } from '../store/transaction.js'
 import { cancelHeldAbove, enqueue, lockAllowances } from './deliver/enqueue.js'
 import { disableWebhooks } from './deliver/record-and-claim.js'
-import { untilHolds } from './deliver/test-dispatchers.js'
 import { draftOf, insertTestWebhook, selectDeliveries } from './deliver/test-webhook.js'
 import { deleteUnpolledListeners } from './listen/queries.js'
 import { resendDelivery } from './manage/send-again.js'
@@ -21,14 +21,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.drop())
 
-/** Waits until this many transactions wait for a lock. */
-const untilWaiting = (count: number) =>
-  untilHolds(async () => {
-    const rows = await database.sql`
-      select from pg_stat_activity
-       where datname = current_database() and wait_event_type = 'Lock'`
-    expect(rows).toHaveLength(count)
-  })
+const untilWaiting = (count: number) => untilLocked(database.sql, count)
 
 /** What PUT does: it has the webhook locked and then moves the revision. `meanwhile` runs in between. */
 async function changeWhile(id: number, meanwhile: (tx: Sql) => Promise<unknown>): Promise<void> {

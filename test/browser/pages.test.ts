@@ -30,7 +30,7 @@ afterAll(async () => {
 
 const ask = <Body>(path: string) => askDemo<Body>(demo, path)
 
-/** A browser of somebody else, signed in with a key, or not. */
+/** A second browser, apart from the one that the tests share. `key`: the page is signed in with it. */
 async function openOther(key?: string): Promise<BrowserContext> {
   const other = await browser.newContext({ baseURL: demo.url, locale: 'en-US' })
   if (key !== undefined) await other.request.post('/v1/session', { data: { api_key: key } })

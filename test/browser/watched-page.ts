@@ -53,10 +53,7 @@ export class WatchedPage {
     return this.#faults.splice(0)
   }
 
-  /**
-   * Light, dark and as wide as a phone, without a serious finding about access: the phone is light, so that dark and phone
-   * together have all colours and both layouts.
-   */
+  /** Light, dark and as wide as a phone, each without a serious finding about access. */
   async checkLooks(name: string): Promise<void> {
     mkdirSync(SCREENSHOTS_DIR, { recursive: true })
     const { page } = this
@@ -67,7 +64,7 @@ export class WatchedPage {
       expect(width, `${name}, ${look}: wider than the screen`).toBeLessThanOrEqual(
         look === 'phone' ? PHONE.width : DESK.width,
       )
-      if (look !== 'light') expect(await this.#findSeriousFaults(), `${name}, ${look}`).toEqual([])
+      expect(await this.#findSeriousFaults(), `${name}, ${look}`).toEqual([])
       await page.screenshot({ path: join(SCREENSHOTS_DIR, `${name}-${look}.png`), fullPage: true })
     }
     await page.emulateMedia({ colorScheme: 'light' })
