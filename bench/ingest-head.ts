@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { Bus } from '../src/bus/bus.js'
 import type { MarketInfo } from '../src/catalogue/market-info.js'
-import type { Batch } from '../src/chain/follow/block-sink.js'
+import type { Batch } from '../src/chain/read/batch.js'
 import { BlockWriter } from '../src/chain/write/block-writer.js'
 import { EventLog } from '../src/events/event-log.js'
 import { LiveEvents } from '../src/events/live-events.js'

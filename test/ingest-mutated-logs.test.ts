@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { Universe } from '../sim/universe/universe.js'
 import { simulatedLogs } from '../src/chain/attribute/test-simulated-logs.js'
-import type { Batch } from '../src/chain/follow/block-sink.js'
+import type { Batch } from '../src/chain/read/batch.js'
 import { BlockWriter } from '../src/chain/write/block-writer.js'
 import { createPool } from '../src/store/connection.js'
 import type { ChainLog } from '../src/upstreams/polygon/log.js'

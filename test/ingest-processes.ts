@@ -1,5 +1,5 @@
-import type { BatchLimits } from '../src/chain/follow/batches.js'
 import type { FollowWorld } from '../src/chain/follow/test-follow.js'
+import type { BatchLimits } from '../src/chain/read/batches.js'
 import type { TestDatabase } from './database.js'
 import { forkChild } from './processes.js'
 import { until } from './until.js'

@@ -11,7 +11,8 @@ import { eachUniverseBlock } from '../lib/universe-blocks.js'
 
 const LOGS = Number(process.argv[2])
 const INTENSITY = Number(process.argv[3])
-const START_MS = Date.UTC(2026, 10, 14, 12)
+// Months ago: what is older than a day is booked, and not sent to clients.
+const START_MS = Date.UTC(2026, 5, 14, 12)
 
 /** `logs`: the watched ones, as the items of a JSON array. */
 type RecordedBlock = { hash: string; header: string; logs: Buffer }

@@ -1,4 +1,4 @@
-import type { Batch } from '../../src/chain/follow/block-sink.js'
+import type { Batch } from '../../src/chain/read/batch.js'
 import type { LogSource, LogStretch } from './log-source.js'
 
 /** As much text as the follower books at once far below the head. */

@@ -15,13 +15,14 @@ export async function buildHistory(
   onStep: (text: string) => void,
 ): Promise<void> {
   const shape = shapeOf(size)
-  await pool.unsafe(`
-    set statement_timeout = 0;
-    set synchronous_commit = off;
-    set work_mem = '512MB';
-    set maintenance_work_mem = '512MB'`)
   for (const [index, step] of STEPS.entries()) {
     onStep(`${step.name} (${index + 1} of ${STEPS.length})`)
+    // Before each step: the pool opens a new connection after an hour.
+    await pool.unsafe(`
+      set statement_timeout = 0;
+      set synchronous_commit = off;
+      set work_mem = '512MB';
+      set maintenance_work_mem = '512MB'`)
     await ('run' in step ? step.run(pool, shape) : pool.unsafe(step.query(shape)))
   }
 }

@@ -7,11 +7,12 @@ import { LogDecoder } from '../../upstreams/polygon/decode.js'
 import { attributeBatch } from '../attribute/attribute-batch.js'
 import { UntrustedLogsError } from '../attribute/order-logs.js'
 import { poolsIn } from '../facts/raw-log.js'
-import type { BatchFacts } from '../facts/registry.js'
-import { type BatchLimits, type BatchOptions, type BatchRange, eachBatch } from '../follow/batches.js'
-import type { Batch } from '../follow/block-sink.js'
-import { ParentMismatchError } from '../follow/headers.js'
+import { type BatchFacts, createBatchFacts } from '../facts/registry.js'
 import { explainFault, MissingHistoryError } from '../follow/missing-history.js'
+import type { Batch } from '../read/batch.js'
+import { type BatchLimits, type BatchOptions, type BatchRange, eachBatch } from '../read/batches.js'
+import { ParentMismatchError } from '../read/headers.js'
+import { unpackFacts } from '../read/pack-facts.js'
 
 export type ReadBatch = { batch: Batch; facts: BatchFacts }
 
@@ -31,8 +32,11 @@ export async function* eachFacts(
   { pools, ...options }: EachFactsOptions,
 ): AsyncGenerator<ReadBatch> {
   const decoder = new LogDecoder()
-  for await (const batch of eachBatch(polygon, range, signal, options)) {
-    const facts = attributeBatch({ ...batch, pools, decoder })
+  for await (const batch of eachBatch(polygon, range, signal, { ...options, pools })) {
+    const { attributed } = batch
+    const facts =
+      attributed?.facts.reduce(unpackFacts, createBatchFacts()) ??
+      attributeBatch({ ...batch, pools, decoder })
     for (const pool of poolsIn(facts.rawLogs)) pools.add(pool)
     yield { batch, facts }
   }

@@ -1,6 +1,6 @@
 import { formatCount, formatSeconds, type Output, Progress } from '../../lib/progress.js'
 import type { BlockRange } from '../../upstreams/polygon/log-range.js'
-import type { Batch } from '../follow/block-sink.js'
+import type { Batch } from '../read/batch.js'
 
 export type BackfillResult = {
   range: BlockRange

@@ -9,7 +9,7 @@ import { createPool } from '../../store/connection.js'
 import { attributeBatch } from '../attribute/attribute-batch.js'
 import { BLOCK, placeLogs } from '../attribute/test-placed-logs.js'
 import { HistoryWriter } from '../backfill/read-hole.js'
-import type { Batch } from '../follow/block-sink.js'
+import type { Batch } from '../read/batch.js'
 import { BlockWriter } from '../write/block-writer.js'
 
 const FEE_BIPS = 333

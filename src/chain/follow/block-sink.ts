@@ -1,11 +1,12 @@
-import type { ChainLog } from '../../upstreams/polygon/log.js'
 import type { BlockRange } from '../../upstreams/polygon/log-range.js'
-import type { BatchBlock } from '../facts/block.js'
+import type { Batch } from '../read/batch.js'
 
 /** What the follower hands blocks to. The caller awaits each append or revert before the next one. */
 export type BlockSink = {
   /** `undefined`: no block is booked yet. */
   readonly cursor: ChainCursor | undefined
+  /** The market makers that are known. Absent: the sink wants logs, not facts. */
+  readonly pools?: ReadonlySet<string>
   /**
    * The first batch starts at the block after the cursor (any block when there is no cursor), and
    * each batch continues the one before it. The sink may commit several batches in one transaction,
@@ -25,17 +26,6 @@ export type BlockSink = {
 export type ChainCursor = BlockId & { timeSec: number }
 
 export type BlockId = { block: number; hash: string }
-
-/** All watched logs of a range of blocks. */
-export type Batch = BlockRange & {
-  logs: readonly ChainLog[]
-  /** Logs that the node returned although the receipts lack them: they go into quarantine. */
-  refused?: readonly ChainLog[] | undefined
-  /** The headers that were read, ascending; the last one is that of `toBlock`. */
-  blocks: readonly BatchBlock[]
-  /** A reorganisation may still reach the batch: it has every header, and its changes are journalled. */
-  isNearHead: boolean
-}
 
 export type Batches = Iterable<Batch> | AsyncIterable<Batch>
 

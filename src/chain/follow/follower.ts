@@ -6,11 +6,8 @@ import { formatSeconds } from '../../lib/progress.js'
 import { backoffMs, systemTiming, type Timing } from '../../lib/timing.js'
 import type { PolygonClient } from '../../upstreams/polygon/client.js'
 import type { Head } from '../../upstreams/polygon/parse.js'
-import { type BatchLimits, eachBatch } from './batches.js'
-import type { Batch, Batches, BlockSink } from './block-sink.js'
-import { checkNodeChain, WrongNodeError } from './check-node-chain.js'
-import { findFork, NoForkError } from './fork.js'
-import { HeadWatch, type OpenSocket } from './head-watch.js'
+import type { Batch } from '../read/batch.js'
+import { type BatchLimits, eachBatch } from '../read/batches.js'
 import {
   blockNumbers,
   checkParents,
@@ -18,7 +15,11 @@ import {
   ParentMismatchError,
   readHeads,
   toBatchBlock,
-} from './headers.js'
+} from '../read/headers.js'
+import type { Batches, BlockSink } from './block-sink.js'
+import { checkNodeChain, WrongNodeError } from './check-node-chain.js'
+import { findFork, NoForkError } from './fork.js'
+import { HeadWatch, type OpenSocket } from './head-watch.js'
 import { explainFault, MissingHistoryError } from './missing-history.js'
 import { type ReadBlock, readBlocks } from './read-blocks.js'
 import type { FollowStatus } from './status.js'
@@ -216,7 +217,7 @@ export class Follower {
     const range = { fromBlock, toBlock, previousHash: sink.cursor?.hash }
     await this.#orRevert(signal, () =>
       withLinked([signal], async (linked) => {
-        const options = { limits, timing: this.#timing }
+        const options = { limits, timing: this.#timing, pools: sink.pools }
         try {
           const batches = eachBatch(polygon, range, linked.signal, options)
           await this.#append(batches, signal)

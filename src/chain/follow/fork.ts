@@ -1,7 +1,7 @@
 import { REORG_BLOCKS_MAX } from '../../core/blocks.js'
 import type { Head } from '../../upstreams/polygon/parse.js'
+import { inconsistentAnswer } from '../read/headers.js'
 import type { BlockSink, ChainCursor } from './block-sink.js'
-import { inconsistentAnswer } from './headers.js'
 
 /** Headers of the blocks `fromBlock` to `toBlock`, ascending. Throws when the node lacks one of them. */
 export type ReadHeads = (fromBlock: number, toBlock: number) => Promise<Head[]>

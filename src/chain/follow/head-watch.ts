@@ -3,7 +3,7 @@ import type { Timing } from '../../lib/timing.js'
 import type { PolygonClient } from '../../upstreams/polygon/client.js'
 import type { Head } from '../../upstreams/polygon/parse.js'
 import type { PolygonListener, PolygonSocket } from '../../upstreams/polygon/socket.js'
-import { missingBlock } from './headers.js'
+import { missingBlock } from '../read/headers.js'
 
 /** `undefined`: there is no socket, and the node is polled instead. */
 export type OpenSocket = (listener: PolygonListener) => PolygonSocket | undefined

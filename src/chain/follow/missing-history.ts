@@ -2,7 +2,7 @@ import { OutsideFault } from '../../core/errors.js'
 import { UpstreamError } from '../../core/upstream-error.js'
 import type { PolygonClient } from '../../upstreams/polygon/client.js'
 import { askBlock } from '../../upstreams/polygon/requests.js'
-import type { RpcOutcome } from '../../upstreams/polygon/rpc.js'
+import type { RpcOutcome } from '../../upstreams/polygon/rpc-answer.js'
 import { AnswerError, RpcError } from '../../upstreams/polygon/rpc-error.js'
 
 /**

@@ -4,11 +4,11 @@ import type { ChainLog } from '../../upstreams/polygon/log.js'
 import type { BlockRange } from '../../upstreams/polygon/log-range.js'
 import type { Head } from '../../upstreams/polygon/parse.js'
 import { askLogs, askReceiptLogs, askTransactionCount } from '../../upstreams/polygon/requests.js'
-import type { RpcOutcome } from '../../upstreams/polygon/rpc.js'
+import type { RpcOutcome } from '../../upstreams/polygon/rpc-answer.js'
 import { RpcError } from '../../upstreams/polygon/rpc-error.js'
 import { isSameLog } from '../attribute/order-logs.js'
+import { blockNumbers, checkLogPosition, missingBlock, readAvailableHeads } from '../read/headers.js'
 import { bloomAllows, contradictsBloom } from './bloom-check.js'
-import { blockNumbers, checkLogPosition, missingBlock, readAvailableHeads } from './headers.js'
 
 /** A block with its watched logs, and the logs that the node returned although the block lacks them. */
 export type ReadBlock = { head: Head; logs: ChainLog[]; refused: ChainLog[] }

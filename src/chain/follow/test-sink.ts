@@ -1,7 +1,8 @@
 import assert from 'node:assert'
 import { partitionEnd, REORG_BLOCKS_MAX } from '../../core/blocks.js'
 import type { ChainLog } from '../../upstreams/polygon/log.js'
-import type { Batch, Batches, BlockId, BlockSink, BookedRange, ChainCursor } from './block-sink.js'
+import type { Batch } from '../read/batch.js'
+import type { Batches, BlockId, BlockSink, BookedRange, ChainCursor } from './block-sink.js'
 
 type BookedBlock = { cursor: ChainCursor; parentHash: string | undefined; isNearHead: boolean }
 

@@ -12,7 +12,8 @@ import { encodeLog, marketMakerCreation, SPLIT, transferBatch } from '../attribu
 import { placeLogs } from '../attribute/test-placed-logs.js'
 import { simulatedLogs } from '../attribute/test-simulated-logs.js'
 import type { BatchFacts } from '../facts/registry.js'
-import type { Batch, BookedRange } from '../follow/block-sink.js'
+import type { BookedRange } from '../follow/block-sink.js'
+import type { Batch } from '../read/batch.js'
 import { BlockWriter, OvertakenError } from './block-writer.js'
 
 const START_MS = Date.UTC(2026, 10, 3)

@@ -12,10 +12,12 @@ import { chargeConversions } from '../facts/conversion.js'
 import { toEntries } from '../facts/entries.js'
 import { insertRefusedEntries } from '../facts/quarantine.js'
 import { poolsIn, selectPools } from '../facts/raw-log.js'
-import type { BatchFacts } from '../facts/registry.js'
-import type { Batch, Batches, BlockId, BlockSink, BookedRange, ChainCursor } from '../follow/block-sink.js'
+import { type BatchFacts, createBatchFacts } from '../facts/registry.js'
+import type { Batches, BlockId, BlockSink, BookedRange, ChainCursor } from '../follow/block-sink.js'
 import { IdRegistry } from '../ids/id-registry.js'
 import { countQuarantined } from '../queries.js'
+import type { Batch } from '../read/batch.js'
+import { unpackFacts } from '../read/pack-facts.js'
 import { insertDigests } from './fact-digests.js'
 import { cutFacts, FactWriter } from './fact-writer.js'
 import { buildIndexes, ensurePartitions } from './partitions.js'
@@ -64,8 +66,12 @@ export class OvertakenError extends Error {
   override name = 'OvertakenError'
 }
 
-/** What is left of a batch after the attribution: not its logs, which take the most memory. */
-type AttributedBatch = BookedRange & Pick<Batch, 'blocks' | 'isNearHead'> & { facts: BatchFacts }
+/**
+ * What is left of a batch after the attribution: not its logs, which take the most memory. Facts of
+ * another thread stay packed until they are booked.
+ */
+type AttributedBatch = BookedRange &
+  Pick<Batch, 'blocks' | 'isNearHead'> & { facts: BatchFacts | readonly ArrayBuffer[] }
 
 /** This many batches are attributed before they can be booked, while PostgreSQL writes. */
 const ATTRIBUTED_AHEAD = 4
@@ -108,6 +114,10 @@ export class BlockWriter implements BlockSink {
   static async open(options: BlockWriterOptions): Promise<BlockWriter> {
     const { pool } = options
     return new BlockWriter(options, await readState(pool), await selectPools(pool))
+  }
+
+  get pools(): ReadonlySet<string> {
+    return this.#pools
   }
 
   async append(batches: Batches, onBooked?: (booked: BookedRange) => void): Promise<void> {
@@ -157,11 +167,30 @@ export class BlockWriter implements BlockSink {
     for await (const batch of batches) {
       if (batch.blocks.at(-1)?.number !== batch.toBlock)
         throw new Error('a batch ends with the header of its last block')
+      const { logs, refused = [], attributed, ...rest } = batch
+      if (attributed !== undefined) {
+        yield { ...rest, ...attributed, refused: 0 }
+        continue
+      }
       const facts = await this.#attribute(batch)
-      for (const pool of poolsIn(facts.rawLogs)) this.#pools.add(pool)
-      const { logs, refused = [], ...rest } = batch
+      this.#addPools(facts)
       yield { ...rest, logs: logs.length, refused: refused.length, facts }
     }
+  }
+
+  #addPools({ rawLogs }: BatchFacts): void {
+    for (const pool of poolsIn(rawLogs)) this.#pools.add(pool)
+  }
+
+  async #factsOf({ facts }: AttributedBatch): Promise<BatchFacts> {
+    if ('rawLogs' in facts) return facts
+    const unpacked = createBatchFacts()
+    for (const packed of facts) {
+      unpackFacts(unpacked, packed)
+      await yieldToEventLoop()
+    }
+    this.#addPools(unpacked)
+    return unpacked
   }
 
   async #attribute(batch: Batch): Promise<BatchFacts> {
@@ -203,11 +232,12 @@ export class BlockWriter implements BlockSink {
       if (!first.isNearHead) await tx`set local synchronous_commit = off`
       for (let batch: AttributedBatch | undefined = first; batch !== undefined; ) {
         last = batch
-        await this.#book(tx, batch, writer, () => ahead.take())
+        const facts = await this.#factsOf(batch)
+        await this.#book(tx, { ...batch, facts }, writer, () => ahead.take())
         const refused = this.#ledger.takeRefusals()
         refusals.push(...refused)
         for (const listener of this.#listeners) {
-          afterCommit.push(listener.onBooked(batch.facts, refused))
+          afterCommit.push(listener.onBooked(facts, refused))
         }
         const { fromBlock, toBlock, logs } = batch
         booked.push({ fromBlock, toBlock, logs, refused: batch.refused })
@@ -259,8 +289,12 @@ export class BlockWriter implements BlockSink {
   }
 
   /** Books a batch into the ledger's memory while its facts are sent to their tables. */
-  async #book(tx: Sql, batch: AttributedBatch, writer: FactWriter, onSend: () => void): Promise<void> {
-    const { facts, toBlock, isNearHead } = batch
+  async #book(
+    tx: Sql,
+    { facts, toBlock, isNearHead }: AttributedBatch & { facts: BatchFacts },
+    writer: FactWriter,
+    onSend: () => void,
+  ): Promise<void> {
     const { wallets, tokens } = await this.#ids.resolve(tx, facts, { journal: isNearHead })
     for (const wallet of wallets) this.#ledger.addNewWallet(wallet)
     for (const token of tokens) this.#ledger.addNewToken(token)

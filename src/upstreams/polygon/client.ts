@@ -1,13 +1,18 @@
 import { CHAIN_ID } from '../../core/blocks.js'
 import { UpstreamError } from '../../core/upstream-error.js'
-import { type CallOptions, type ConnectorOptions, HttpUpstream } from '../transport/http.js'
+import {
+  type CallOptions,
+  type ConnectorOptions,
+  HttpUpstream,
+  type ParsedElsewhere,
+  type Patience,
+} from '../transport/http.js'
 import type { LogFilter } from './filter.js'
-import type { ChainLog } from './log.js'
-import { type BlockRange, eachLogs, type LogPage } from './log-range.js'
+import { type BlockRange, eachLogs, type SizedPage } from './log-range.js'
+import { askPage, type LogPage, type PageValues, toPage } from './page.js'
 import type { Head } from './parse.js'
-import { askBlock, askBlockNumber, askChainId, askCode, askLogs, type RpcRequest } from './requests.js'
+import { askBlock, askBlockNumber, askChainId, askCode, type RpcRequest } from './requests.js'
 import { type BatchOutcomes, RpcClient } from './rpc.js'
-import { AnswerError } from './rpc-error.js'
 
 export type PolygonOptions = ConnectorOptions & { callsPerSecond?: number | undefined }
 
@@ -61,11 +66,29 @@ export class PolygonClient {
   }
 
   /** The logs of all blocks from one to another, in order; the last block must exist. */
-  eachLogs(
-    range: BlockRange & { filter?: LogFilter | undefined },
+  eachLogs(range: LogRange, signal?: AbortSignal): AsyncGenerator<LogPage> {
+    const fetchPage = (page: BlockRange, linked: AbortSignal) => {
+      const parse = (values: PageValues) => toPage(page, values, NAME)
+      return this.#rpc.together(askPage(page, range.filter), parse, this.#patienceWith(page, linked))
+    }
+    return eachLogs(fetchPage, range, signal)
+  }
+
+  /** The same, where the answers are parsed elsewhere, in another thread. */
+  eachLogsElsewhere<Page extends SizedPage>(
+    range: LogRange,
+    parseElsewhere: ParseElsewhere<Page>,
     signal?: AbortSignal,
-  ): AsyncGenerator<LogPage> {
-    const fetchPage = (page: BlockRange, linked: AbortSignal) => this.#getPage(page, range.filter, linked)
+  ): AsyncGenerator<Page> {
+    const fetchPage = (page: BlockRange, linked: AbortSignal) => {
+      const elsewhere = (body: Buffer, ids: readonly number[]) => parseElsewhere(body, { range: page, ids })
+      const refuse = (values: PageValues): never => {
+        toPage(page, values, NAME)
+        throw new Error('an answer was refused elsewhere, and is good here')
+      }
+      const requests = askPage(page, range.filter)
+      return this.#rpc.togetherElsewhere(requests, elsewhere, refuse, this.#patienceWith(page, linked))
+    }
     return eachLogs(fetchPage, range, signal)
   }
 
@@ -77,30 +100,15 @@ export class PolygonClient {
     return this.#rpc.batch(requests, signal)
   }
 
-  /**
-   * Requests the first and the last block in the same POST. The first shows which block the page
-   * follows. The last shows that the node has it: a replica that lags leaves out the newest logs
-   * without an error.
-   */
-  #getPage(range: BlockRange, filter: LogFilter | undefined, signal: AbortSignal) {
-    const outermost = [...new Set([range.fromBlock, range.toBlock])]
-    const requests = [askLogs(range, filter), ...outermost.map((block) => askBlock(block))] as const
-    // Several blocks that take half of the time are too many; of one there is no smaller part.
-    const patienceMs = outermost.length === 1 ? undefined : this.#timeoutMs / 2
-    const parse = ([logs, ...blocks]: readonly [ChainLog[], ...(Head | undefined)[]]) =>
-      toPage(range, logs, blocks)
-    return this.#rpc.together(requests, parse, { signal, patienceMs })
+  /** Several blocks that take half of the time are too many; of one there is no smaller part. */
+  #patienceWith({ fromBlock, toBlock }: BlockRange, signal: AbortSignal): Patience {
+    return { signal, patienceMs: fromBlock === toBlock ? undefined : this.#timeoutMs / 2 }
   }
 }
 
-function toPage(range: BlockRange, logs: ChainLog[], outermost: readonly (Head | undefined)[]): LogPage {
-  const [first, last] = [outermost[0], outermost.at(-1)]
-  if (first === undefined) throw behind(`block ${range.fromBlock} is not there`)
-  if (last === undefined) throw behind(`block ${range.toBlock} is not there`)
-  const newest = logs.at(-1)?.at
-  if (newest?.blockNumber === range.toBlock && newest.blockHash !== last.hash)
-    throw behind(`block ${range.toBlock} was replaced while it was read`)
-  return { ...range, first, last, logs }
-}
+type LogRange = BlockRange & { filter?: LogFilter | undefined }
 
-const behind = (message: string) => new AnswerError(message, { upstream: NAME, retryable: true })
+type ParseElsewhere<Page> = (
+  body: Buffer,
+  asked: { range: BlockRange; ids: readonly number[] },
+) => Promise<ParsedElsewhere<Page>>

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { UpstreamError } from '../../core/upstream-error.js'
-import { type BlockRange, eachLogs, type LogPage } from './log-range.js'
+import { type BlockRange, eachLogs } from './log-range.js'
+import type { LogPage } from './page.js'
 import { RpcError } from './rpc-error.js'
 
 const tooMuch = () => new RpcError('polygon', 'eth_getLogs', -32005, 'query returned more than 10')

@@ -1,15 +1,13 @@
 import { onAbort } from '../../lib/abort.js'
-import type { ChainLog } from './log.js'
-import type { Head } from './parse.js'
 import { asksForLess } from './rpc-error.js'
 
 /** Blocks from one number to another, both included. */
 export type BlockRange = { fromBlock: number; toBlock: number }
 
-/** All logs of a few blocks, in order, and the first and last of these blocks as the same node had them. */
-export type LogPage = BlockRange & { first: Head; last: Head; logs: ChainLog[] }
+/** A page of logs, wherever these are. */
+export type SizedPage = { logs: { readonly length: number } }
 
-export type FetchPage = (range: BlockRange, signal: AbortSignal) => Promise<LogPage>
+export type FetchPage<Page extends SizedPage> = (range: BlockRange, signal: AbortSignal) => Promise<Page>
 
 /** Chunks that are read at once: while one is worked on the next one comes. */
 const AHEAD = 2
@@ -18,15 +16,15 @@ const AHEAD = 2
  * Reads a range in order and without holes. How many blocks are asked for at once follows what the
  * node is willing to give. What cannot be had even for a single block is thrown.
  */
-export async function* eachLogs(
-  fetchPage: FetchPage,
+export async function* eachLogs<Page extends SizedPage>(
+  fetchPage: FetchPage<Page>,
   { fromBlock, toBlock }: BlockRange,
   signal?: AbortSignal,
-): AsyncGenerator<LogPage> {
+): AsyncGenerator<Page> {
   const size = new ChunkSize()
   const stopped = new AbortController()
   const release = signal && onAbort(signal, () => stopped.abort(signal.reason))
-  const ahead: Promise<ReadChunk>[] = []
+  const ahead: Promise<ReadChunk<Page>>[] = []
   let next = fromBlock
   try {
     while (next <= toBlock || ahead.length > 0) {
@@ -45,16 +43,16 @@ export async function* eachLogs(
   }
 }
 
-type ReadChunk = { pages: LogPage[]; failure: { error: unknown } | undefined }
+type ReadChunk<Page> = { pages: Page[]; failure: { error: unknown } | undefined }
 
 /** Never rejects: pages read before a failure are good, and a chunk may be dropped without being awaited. */
-async function readChunk(
-  fetchPage: FetchPage,
+async function readChunk<Page extends SizedPage>(
+  fetchPage: FetchPage<Page>,
   chunk: BlockRange,
   size: ChunkSize,
   signal: AbortSignal,
-): Promise<ReadChunk> {
-  const pages: LogPage[] = []
+): Promise<ReadChunk<Page>> {
+  const pages: Page[] = []
   let fromBlock = chunk.fromBlock
   while (fromBlock <= chunk.toBlock) {
     const toBlock = Math.min(fromBlock + size.blocks - 1, chunk.toBlock)

@@ -1,18 +1,16 @@
-import { UpstreamError } from '../../core/upstream-error.js'
-import type { HttpUpstream, PostOptions } from '../transport/http.js'
+import type { HttpUpstream, ParsedElsewhere, Patience } from '../transport/http.js'
 import { inBatches } from '../transport/paging.js'
-import {
-  type JsonObject,
-  ParseError,
-  parseInteger,
-  parseObject,
-  parseString,
-} from '../transport/parse-json.js'
+import { parseObject } from '../transport/parse-json.js'
 import type { RpcRequest } from './requests.js'
-import { AnswerError, RpcError } from './rpc-error.js'
-
-/** How one request of a batch ended. The others are not touched by it. */
-export type RpcOutcome<T> = { ok: true; value: T } | { ok: false; error: UpstreamError }
+import {
+  type AnswerContext,
+  type Asked,
+  outcomesOf,
+  parseAnswer,
+  type RpcOutcome,
+  type RpcValues,
+  valuesOf,
+} from './rpc-answer.js'
 
 export type BatchOutcomes<Requests extends readonly RpcRequest<unknown>[]> = {
   [Index in keyof Requests]: RpcOutcome<ReturnType<Requests[Index]['parse']>>
@@ -23,11 +21,6 @@ export type RpcOptions = {
   http: HttpUpstream
   /** What follows the base URL. */
   path: string
-}
-
-/** The values of requests that all succeeded. */
-type Values<Requests extends readonly RpcRequest<unknown>[]> = {
-  [Index in keyof Requests]: ReturnType<Requests[Index]['parse']>
 }
 
 /** The smallest limit that providers set. */
@@ -48,9 +41,9 @@ export class RpcClient {
 
   call<T>(request: RpcRequest<T>, signal?: AbortSignal): Promise<T> {
     const { http, path } = this.#options
-    const id = this.#nextId()
-    const parse = (json: unknown) => this.#parse(id, request, () => parseObject(json, 'answer'))
-    return http.post(path, toMessage(id, request), { parse, signal })
+    const asked = this.#ask(request)
+    const parse = (json: unknown) => parseAnswer(asked, () => parseObject(json, 'answer'), this.#context)
+    return http.post(path, toMessage(asked), { parse, signal })
   }
 
   /** One POST for up to a hundred requests. Throws only when there is no answer at all. */
@@ -67,82 +60,49 @@ export class RpcClient {
   /** One POST whose answers are good together or not at all: `parse` may refuse them, too. */
   together<const Requests extends readonly RpcRequest<unknown>[], T>(
     requests: Requests,
-    parse: (values: Values<Requests>) => T,
+    parse: (values: RpcValues<Requests>) => T,
     options: Patience,
   ): Promise<T> {
-    const readAll = (outcomes: RpcOutcome<unknown>[]) => parse(outcomes.map(unwrap) as Values<Requests>)
-    return this.#post(requests, readAll, options)
+    return this.#post(requests, (outcomes) => parse(valuesOf<Requests>(outcomes)), options)
+  }
+
+  /** The same, where the answer is parsed elsewhere; what that refuses is parsed here, for its error. */
+  togetherElsewhere<const Requests extends readonly RpcRequest<unknown>[], T>(
+    requests: Requests,
+    elsewhere: (body: Buffer, ids: readonly number[]) => Promise<ParsedElsewhere<T>>,
+    parse: (values: RpcValues<Requests>) => T,
+    options: Patience,
+  ): Promise<T> {
+    return this.#post(requests, (outcomes) => parse(valuesOf<Requests>(outcomes)), options, elsewhere)
   }
 
   #post<T>(
     requests: readonly RpcRequest<unknown>[],
     parse: (outcomes: RpcOutcome<unknown>[]) => T,
     options: Patience,
+    elsewhere?: (body: Buffer, ids: readonly number[]) => Promise<ParsedElsewhere<T>>,
   ): Promise<T> {
     const { http, path } = this.#options
-    const asked = requests.map((request) => ({ id: this.#nextId(), request }))
-    const messages = asked.map(({ id, request }) => toMessage(id, request))
-    const parseItem = (json: unknown, { id, request }: (typeof asked)[number]) =>
-      outcomeOf(() => this.#parse(id, request, () => findAnswer(json, id)))
-    return http.post(path, messages, {
+    const asked = requests.map((request) => this.#ask(request))
+    const ids = asked.map(({ id }) => id)
+    return http.post(path, asked.map(toMessage), {
       ...options,
-      parse: (json) => parse(asked.map((each) => parseItem(json, each))),
+      parse: (json) => parse(outcomesOf(json, asked, this.#context)),
+      parseElsewhere: elsewhere && ((body) => elsewhere(body, ids)),
     })
   }
 
-  #parse<T>(id: number, request: RpcRequest<T>, find: () => JsonObject | undefined): T {
+  get #context(): AnswerContext {
     const { upstream, http } = this.#options
-    const { method } = request
-    try {
-      const answer = find()
-      if (answer === undefined) throw new ParseError('there is no answer to it')
-      if (answer.error !== undefined && answer.error !== null) {
-        const error = parseObject(answer.error, 'error')
-        const code = parseInteger(error.code, 'error.code')
-        const said = http.redact(parseString(error.message, 'error.message'))
-        throw new RpcError(upstream, method, code, said)
-      }
-      if (answer.id !== id) throw new ParseError(`the answer is to ${answer.id}, not to ${id}`)
-      return request.parse(answer.result, 'result')
-    } catch (cause) {
-      if (!(cause instanceof ParseError)) throw cause
-      throw new AnswerError(`${method} answered what is refused: ${cause.message}`, {
-        upstream,
-        retryable: true,
-        cause,
-      })
-    }
+    return { upstream, redact: http.redact }
   }
 
-  #nextId(): number {
+  #ask<T>(request: RpcRequest<T>): Asked<T> {
     this.#lastId += 1
-    return this.#lastId
+    return { id: this.#lastId, request }
   }
 }
 
-type Patience = Pick<PostOptions<unknown>, 'signal' | 'accountId' | 'patienceMs'>
-
-function outcomeOf<T>(parse: () => T): RpcOutcome<T> {
-  try {
-    return { ok: true, value: parse() }
-  } catch (error) {
-    if (error instanceof UpstreamError) return { ok: false, error }
-    throw error
-  }
-}
-
-function unwrap<T>(outcome: RpcOutcome<T>): T {
-  if (!outcome.ok) throw outcome.error
-  return outcome.value
-}
-
-function toMessage(id: number, { method, params }: RpcRequest<unknown>) {
+function toMessage({ id, request: { method, params } }: Asked<unknown>) {
   return { jsonrpc: '2.0', id, method, params }
-}
-
-/** Answers of a batch come in any order. One that is no list answers every request of it. */
-function findAnswer(json: unknown, id: number): JsonObject | undefined {
-  if (!Array.isArray(json)) return parseObject(json, 'answer')
-  const found: unknown = json.find((answer) => (answer as JsonObject | null)?.id === id)
-  return found === undefined ? undefined : parseObject(found, 'answer')
 }

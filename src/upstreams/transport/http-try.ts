@@ -31,14 +31,14 @@ export type Outcome<T> =
   | { result: 'ok'; value: T }
   | { result: 'refused' | 'failed' | 'timeout' | 'garbage'; error: UpstreamError }
 
-type Answer = { status: number; headers: Headers; text: string }
+export type HttpAnswer = { status: number; headers: Headers; body: Buffer }
 
 /** Sends a request once and reads its whole answer. Throws only the reason of an abort. */
 export async function tryOnce(
   request: HttpRequest,
   options: TryOptions,
   signal: AbortSignal,
-): Promise<Outcome<unknown>> {
+): Promise<Outcome<HttpAnswer>> {
   try {
     return judge(request, await exchange(request, options, signal), options)
   } catch (cause) {
@@ -57,7 +57,7 @@ function exchange(
   request: HttpRequest,
   { pool, address, headers, timeoutMs, bodyBytesMax }: TryOptions,
   signal: AbortSignal,
-): Promise<Answer> {
+): Promise<HttpAnswer> {
   return withLinked([signal], async (linked) => {
     const late = () => linked.abort(new TimeoutError(`gave no answer within ${timeoutMs} ms`))
     const stop = startTimeout(timeoutMs, late)
@@ -74,17 +74,18 @@ function exchange(
         signal: linked.signal,
       })
       const encoding = response.headers['content-encoding']
-      const text = await readBody(response.body, encoding, bodyBytesMax)
-      return { status: response.statusCode, headers: response.headers, text }
+      const body = await readBody(response.body, encoding, bodyBytesMax)
+      return { status: response.statusCode, headers: response.headers, body }
     } finally {
       stop()
     }
   })
 }
 
-function judge(request: HttpRequest, answer: Answer, options: TryOptions): Outcome<unknown> {
-  const { status, headers, text } = answer
-  if (status >= 200 && status < 300) return parse(request, answer, options)
+function judge(request: HttpRequest, answer: HttpAnswer, options: TryOptions): Outcome<HttpAnswer> {
+  const { status, headers, body } = answer
+  if (status >= 200 && status < 300) return { result: 'ok', value: answer }
+  const text = body.toString('utf8')
   const retryable = status >= 500 || status === 408 || status === 425 || status === 429
   const retryAfterMs = retryable ? parseRetryAfterMs(headers, text, options.nowMs()) : undefined
   const said = show(errorText(text), options)
@@ -93,13 +94,14 @@ function judge(request: HttpRequest, answer: Answer, options: TryOptions): Outco
   return { result: status >= 500 ? 'failed' : 'refused', error }
 }
 
-function parse(request: HttpRequest, { status, text }: Answer, options: TryOptions): Outcome<unknown> {
+/** The JSON of an answer. Throws an UpstreamError whose cause is a SyntaxError. */
+export function parseBody(request: HttpRequest, { status, body }: HttpAnswer, options: TryOptions): unknown {
+  const text = body.toString('utf8')
   try {
-    return { result: 'ok', value: JSON.parse(text) }
+    return JSON.parse(text)
   } catch (cause) {
     const message = `answered ${status} with no JSON: ${show(text, options)}`
-    const error = toError(request, options, message, { retryable: true, status, cause })
-    return { result: 'garbage', error }
+    throw toError(request, options, message, { retryable: true, status, cause })
   }
 }
 
@@ -137,16 +139,16 @@ export class BodyTooLargeError extends Error {
   override name = 'BodyTooLargeError'
 }
 
-/** The whole body as text. Throws `BodyTooLargeError` before it holds more than `bytesMax`. */
+/** The whole body. Throws `BodyTooLargeError` before it holds more than `bytesMax`. */
 async function readBody(
   body: AsyncIterable<Uint8Array>,
   encoding: unknown,
   bytesMax: number,
-): Promise<string> {
+): Promise<Buffer> {
   const bytes = await collect(body, bytesMax)
-  if (encoding !== 'gzip' && encoding !== 'br') return bytes.toString('utf8')
+  if (encoding !== 'gzip' && encoding !== 'br') return bytes
   try {
-    return (await unpackers[encoding](bytes, { maxOutputLength: bytesMax })).toString('utf8')
+    return await unpackers[encoding](bytes, { maxOutputLength: bytesMax })
   } catch (error) {
     throw codeOf(error) === 'ERR_BUFFER_TOO_LARGE' ? tooLarge(bytesMax) : error
   }

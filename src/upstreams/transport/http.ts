@@ -9,7 +9,15 @@ import { TimeoutError } from '../../lib/timeout.js'
 import { backoffMs, systemTiming, type Timing } from '../../lib/timing.js'
 import { VERSION } from '../../lib/version.js'
 import { Breaker, type BreakerState, type Pass } from './breaker.js'
-import { type HttpRequest, type Outcome, shorten, type TryOptions, tryOnce } from './http-try.js'
+import {
+  type HttpAnswer,
+  type HttpRequest,
+  type Outcome,
+  parseBody,
+  shorten,
+  type TryOptions,
+  tryOnce,
+} from './http-try.js'
 import type { UpstreamMetrics } from './metrics.js'
 import { ParseError } from './parse-json.js'
 import { type PathLimit, QueueFullError, RateLimiter } from './rate-limit.js'
@@ -51,7 +59,16 @@ export type CallOptions = {
 
 export type GetOptions<T> = CallOptions & { parse: (json: unknown, path: string) => T }
 
-export type PostOptions<T> = GetOptions<T> & {
+export type PostOptions<T> = GetOptions<T> &
+  Patience & {
+    /** Parses the answer in another thread. What that refuses is parsed here, which has the same error. */
+    parseElsewhere?: ((body: Buffer) => Promise<ParsedElsewhere<T>>) | undefined
+  }
+
+/** `refused`: the bytes, which come back. */
+export type ParsedElsewhere<T> = { value: T } | { refused: Buffer }
+
+export type Patience = CallOptions & {
   /**
    * A try that takes longer than this is the last one, and is no sign of the upstream's health: the
    * request was too large, and the caller repeats it in parts.
@@ -113,17 +130,23 @@ export class HttpUpstream {
     const request: HttpRequest = { method: 'GET', path, target, body: undefined }
     const json = await joinWork(accountId, () =>
       this.#flights.run(target, signal, (shared) =>
-        this.#call(request, { parse: (answer) => answer, signal: shared, accountId }),
+        this.#call(request, { read: (answer) => this.#json(request, answer), signal: shared, accountId }),
       ),
     )
     return this.#parse(request, json, parse)
   }
 
   /** `parse` may refuse an answer with a retryable `UpstreamError`: it counts like any other fault. */
-  post<T>(path: string, body: unknown, { parse, ...rest }: PostOptions<T>): Promise<T> {
+  post<T>(path: string, body: unknown, { parse, parseElsewhere, ...rest }: PostOptions<T>): Promise<T> {
     const text = JSON.stringify(body)
     const request: HttpRequest = { method: 'POST', path, target: path, body: text }
-    return this.#call(request, { ...rest, parse: (json) => this.#parse(request, json, parse) })
+    const parseHere = (answer: HttpAnswer) => this.#parse(request, this.#json(request, answer), parse)
+    const read = async (answer: HttpAnswer) => {
+      const parsed = await parseElsewhere?.(answer.body)
+      if (parsed === undefined) return parseHere(answer)
+      return 'value' in parsed ? parsed.value : parseHere({ ...answer, body: parsed.refused })
+    }
+    return this.#call(request, { ...rest, read })
   }
 
   /** Like `get`; `undefined` when the upstream answers 404. */
@@ -185,15 +208,17 @@ export class HttpUpstream {
 
   async #tryAndRead<T>(
     request: HttpRequest,
-    { parse, signal, patienceMs = this.#try.timeoutMs }: Call<T> & { signal: AbortSignal },
+    { read, signal, patienceMs = this.#try.timeoutMs }: Call<T> & { signal: AbortSignal },
   ): Promise<Outcome<T>> {
     const outcome = await tryOnce(request, { ...this.#try, timeoutMs: patienceMs }, signal)
     if (outcome.result !== 'ok') return outcome
     try {
-      return { result: 'ok', value: parse(outcome.value) }
+      return { result: 'ok', value: await read(outcome.value) }
     } catch (error) {
       if (!(error instanceof UpstreamError)) throw error
-      return { result: error.cause instanceof ParseError ? 'garbage' : 'refused', error }
+      const { cause } = error
+      const isGarbage = cause instanceof ParseError || cause instanceof SyntaxError
+      return { result: isGarbage ? 'garbage' : 'refused', error }
     }
   }
 
@@ -220,6 +245,10 @@ export class HttpUpstream {
     const isFault = outcome.result !== 'ok' && (outcome.error.retryable || outcome.result === 'garbage')
     if (isFault) metrics.health.failed(this.#name, outcome.error.message, clock.now())
     else metrics.health.succeeded(this.#name, clock.now())
+  }
+
+  #json(request: HttpRequest, answer: HttpAnswer): unknown {
+    return parseBody(request, answer, this.#try)
   }
 
   #parse<T>({ method, target }: HttpRequest, json: unknown, parse: GetOptions<T>['parse']): T {
@@ -259,7 +288,7 @@ export class HttpUpstream {
   }
 }
 
-type Call<T> = Omit<PostOptions<T>, 'parse'> & { parse: (json: unknown) => T }
+type Call<T> = Patience & { read: (answer: HttpAnswer) => T | Promise<T> }
 
 const isTooSlow = (error: UpstreamError, { patienceMs }: Pick<Call<unknown>, 'patienceMs'>) =>
   patienceMs !== undefined && error.cause instanceof TimeoutError

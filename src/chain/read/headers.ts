@@ -3,7 +3,7 @@ import type { PolygonClient } from '../../upstreams/polygon/client.js'
 import type { LogPlace } from '../../upstreams/polygon/log.js'
 import type { Head } from '../../upstreams/polygon/parse.js'
 import { askBlock } from '../../upstreams/polygon/requests.js'
-import type { RpcOutcome } from '../../upstreams/polygon/rpc.js'
+import type { RpcOutcome } from '../../upstreams/polygon/rpc-answer.js'
 import { AnswerError } from '../../upstreams/polygon/rpc-error.js'
 import type { BatchBlock } from '../facts/block.js'
 
