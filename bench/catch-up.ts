@@ -6,8 +6,8 @@ import { cpuSeconds, residentBytes, startAuspex } from './lib/processes.js'
 import { tidy, tidyLater } from './lib/tidy.js'
 
 const LOGS = Number(process.env.BENCH_LOGS ?? 1_800_000)
-/** Then 1.8 million logs are in 131,000 blocks. */
-const INTENSITY = 2
+/** Then 1.8 million logs are in some 131,000 blocks. */
+const INTENSITY = 3.3
 const SAMPLE_MS = 100
 const CALLS_PER_SECOND = 1_000
 const BLOCKS_PER_PAGE = 300

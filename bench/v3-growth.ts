@@ -1,24 +1,35 @@
-import { createPool } from '../src/store/connection.js'
+import { createPool, type Pool } from '../src/store/connection.js'
 import type { Bench, Rounds } from './lib/bench.js'
-import type { BenchServer } from './lib/bench-server.js'
-import { showBound, spread } from './lib/compare.js'
+import type { BenchServer, KeptDatabase } from './lib/bench-server.js'
+import { percentile, showBound, spread } from './lib/compare.js'
 import { insertKeys, type Running, startAuspexOn } from './lib/processes.js'
-import { tidy } from './lib/tidy.js'
+import { showProgress } from './lib/progress.js'
+import { tidy, tidyLater } from './lib/tidy.js'
 import { HISTORIES_DIR, keepHistory, openHistories } from './v3/keep-history.js'
 import { type Samples, selectSamples } from './v3/samples.js'
 
-const FEW = { fills: 1_000_000, partitions: 10 }
-const MANY = { fills: 10_000_000, partitions: 100 }
+/** Fifty million take half an hour to build and 35 GB: `BENCH_MILLIONS=1,10,50` asks for them. */
+const MILLIONS = (process.env.BENCH_MILLIONS ?? '1,10').split(',').map(Number)
+/** As long as that many fills took at the venue; the last is four years. */
+const PARTITIONS: Readonly<Record<number, number>> = { 1: 10, 10: 100, 50: 240 }
 const GROWTH_MAX = 1.3
 const WHALE_MS_MAX = 20
-const WARM_UP_TURNS = 20
-const TURNS = 60
+/** Samples that no later turn asks for: they only let the service compile what it runs. */
+const FIRST_TURNS = 20
+/** Each of the rest is asked for once, when PostgreSQL has just been started, and then again. */
+const COLD_TURNS = 40
+const WARM_TURNS = 80
 const KEYS = 100
 
+type ToPath = (samples: Samples, turn: number) => string
+
 /** Each asks in turn for another wallet, token or builder of the samples. */
-const REQUESTS: Record<string, (samples: Samples, turn: number) => string> = {
+const REQUESTS: Record<string, ToPath> = {
   'trades of a wallet': ({ wallets }, turn) => `/v3/wallets/${at(wallets, turn)}/trades`,
   'trades of a whale': ({ whale }) => `/v3/wallets/${whale}/trades`,
+  'large trades of a whale': ({ whale }) => `/v3/wallets/${whale}/trades?min_amount_usd=300`,
+  'activity of a wallet': ({ wallets }, turn) => `/v3/wallets/${at(wallets, turn)}/activity`,
+  'fees of a wallet': ({ wallets }, turn) => `/v3/wallets/${at(wallets, turn)}/fees-paid`,
   'positions of a wallet': ({ wallets }, turn) => `/v3/wallets/${at(wallets, turn)}/positions`,
   'positions of a whale': ({ whale }) => `/v3/wallets/${whale}/positions`,
   'trades of a market': ({ tokens }, turn) => `/v3/markets/${at(tokens, turn)}/trades`,
@@ -26,8 +37,11 @@ const REQUESTS: Record<string, (samples: Samples, turn: number) => string> = {
   'holders of a market': ({ tokens }, turn) => `/v3/markets/${at(tokens, turn)}/positions`,
   'summary of a wallet': ({ wallets }, turn) => `/v3/wallets/${at(wallets, turn)}`,
   'summary of a whale': ({ whale }) => `/v3/wallets/${whale}`,
+  'profit of a month': ({ wallets }, turn) => `/v3/wallets/${at(wallets, turn)}/pnl?period=30d`,
   'profit by day': ({ wallets }, turn) => `/v3/wallets/${at(wallets, turn)}/pnl/events?group=day&period=1y`,
+  'deep page of a market': ({ tokens }, turn) => `/v3/markets/${at(tokens, turn)}/trades?offset=40`,
   'trades of a builder': ({ builders }, turn) => `/v3/builders/${at(builders, turn)}/trades`,
+  resolutions: () => '/v3/resolutions',
   search: (_samples, turn) => `/v3/markets/search?q=${at(SEARCHES, turn)}&limit=20`,
   candles: ({ tokens }, turn) => `/v3/markets/${at(tokens, turn)}/candles?resolution=1h`,
 }
@@ -38,66 +52,125 @@ const at = (values: readonly string[], turn: number): string => values[turn % va
 
 export const v3Growth: Bench = {
   name: 'v3-growth',
-  promise: 'answers of /v3 over 10 million fills in 100 partitions against 1 million in 10',
+  promise: `answers of /v3 over ${MILLIONS.at(-1)} million fills against ${MILLIONS[0]} million`,
   ratioMin: 1 / GROWTH_MAX,
   unit: 'answers/s',
   async prepare() {
     console.log(`  histories are kept in ${HISTORIES_DIR}`)
+    await buildHistories()
+    // A new server: its buffers are empty.
     const server = await openHistories()
     return { run: (onRound) => run(server, onRound), close: tidy }
   },
 }
 
-type Side = { service: Running; samples: Samples; keys: string[] }
+type Side = { service: Running; holder: Pool; samples: Samples; keys: string[] }
+type Times = { cold: number[]; warm: number[] }
+
+async function buildHistories(): Promise<void> {
+  const server = await openHistories()
+  for (const millions of MILLIONS) await openHistory(server, millions, showProgress)
+  await tidy()
+}
 
 async function run(server: BenchServer, onRound: (text: string) => void): Promise<Rounds> {
-  const few = await openSide(server, FEW, onRound)
-  const many = await openSide(server, MANY, onRound)
+  const sides: Side[] = []
   const rounds: Rounds = { ours: [], yardstick: [], figures: {} }
   try {
-    for (const [name, toPath] of Object.entries(REQUESTS)) {
-      onRound(name)
-      const times: Record<'few' | 'many', number[]> = { few: [], many: [] }
-      for (let turn = -WARM_UP_TURNS; turn < TURNS; turn++) {
-        const fewMs = await timeAnswer(few, toPath(few.samples, Math.abs(turn)), turn)
-        const manyMs = await timeAnswer(many, toPath(many.samples, Math.abs(turn)), turn)
-        if (turn < 0) continue
-        times.few.push(fewMs)
-        times.many.push(manyMs)
-      }
-      const [fewMs, manyMs] = [spread(times.few).median, spread(times.many).median]
+    for (const millions of MILLIONS) sides.push(await openSide(server, millions, onRound))
+    for (const side of sides) await compileService(side, onRound)
+    const kinds = Object.entries(REQUESTS)
+    const cold = await timeAll(sides, kinds, COLD_TURNS, (name) => onRound(`cold: ${name}`))
+    const warm = await timeAll(sides, kinds, WARM_TURNS, (name) => onRound(name))
+    for (const [name] of kinds) {
+      const times = sides.map((_, index): Times => {
+        const of = (all: Map<string, number[][]>) => all.get(name)?.[index] ?? []
+        return { cold: of(cold), warm: of(warm) }
+      })
+      const medians = times.map((side) => spread(side.warm).median)
+      const [fewMs = Number.NaN, manyMs = Number.NaN] = [medians[0], medians.at(-1)]
       rounds.yardstick.push(1_000 / fewMs)
       rounds.ours.push(1_000 / manyMs)
       const bounds = [showBound(manyMs / fewMs, GROWTH_MAX, ' ×')]
       if (name.includes('whale')) bounds.push(showBound(manyMs, WHALE_MS_MAX, ' ms'))
-      rounds.figures[name] = `${manyMs.toFixed(1)} ms, ${bounds.join(', ')}`
+      rounds.figures[name] = `${times.map(showTimes).join(' | ')}, ${bounds.join(', ')}`
     }
   } finally {
-    await few.service.stop()
-    await many.service.stop()
+    for (const { service, holder } of sides) {
+      await holder.end({ timeout: 0 })
+      await service.stop()
+    }
   }
   return rounds
 }
 
+/** Half and 99 of 100, warm and then cold. */
+const showTimes = ({ warm, cold }: Times): string =>
+  [warm, cold]
+    .map((of) => `${spread(of).median.toFixed(1)}/${percentile(of, 0.99).toFixed(1)}`)
+    .join(' cold ')
+
+/** The sides in turn, so that whatever else the machine does falls on all. */
+async function timeAll(
+  sides: readonly Side[],
+  kinds: readonly (readonly [string, ToPath])[],
+  turns: number,
+  onKind: (name: string) => void,
+): Promise<Map<string, number[][]>> {
+  const times = new Map<string, number[][]>()
+  for (const [name, toPath] of kinds) {
+    onKind(name)
+    const bySide = sides.map((): number[] => [])
+    for (let turn = 0; turn < turns; turn++) {
+      for (const [index, side] of sides.entries())
+        bySide[index]?.push(await timeAnswer(side, toPath(side.samples, FIRST_TURNS + turn), turn))
+    }
+    times.set(name, bySide)
+  }
+  return times
+}
+
+async function compileService(side: Side, onRound: (text: string) => void): Promise<void> {
+  onRound('warming up')
+  for (let turn = 0; turn < FIRST_TURNS; turn++)
+    for (const toPath of Object.values(REQUESTS)) await timeAnswer(side, toPath(side.samples, turn), turn)
+}
+
+function openHistory(server: BenchServer, millions: number, onStep: (step: string) => void) {
+  const partitions = PARTITIONS[millions] ?? Math.ceil(millions * 5)
+  const size = { fills: millions * 1_000_000, partitions }
+  return keepHistory(server, size, (step) => onStep(`${millions} million fills: ${step}`))
+}
+
 async function openSide(
   server: BenchServer,
-  size: { fills: number; partitions: number },
+  millions: number,
   onRound: (text: string) => void,
 ): Promise<Side> {
-  const label = `${size.fills.toLocaleString('en-US')} fills`
-  const target = await keepHistory(server, size, (step) => onRound(`${label}: ${step}`))
+  const target = await openHistory(server, millions, onRound)
   const pool = createPool(target, 1)
   const samples = await selectSamples(pool)
+  const holder = await holdSnapshots(target)
   const service = await startAuspexOn(target)
   const keys = await insertKeys(pool, KEYS)
   await pool.end()
-  return { service, samples, keys }
+  return { service, holder, samples, keys }
+}
+
+const SNAPSHOTS = 'board_state, builder_board_state, combo_state, market_stats, event_stats'
+
+/** The service would make the first boards and statistics of the history meanwhile, which takes minutes: they wait. */
+async function holdSnapshots(target: KeptDatabase): Promise<Pool> {
+  const holder = createPool(target, 1)
+  tidyLater(() => holder.end({ timeout: 0 }))
+  await holder.unsafe(`begin; lock table ${SNAPSHOTS} in exclusive mode`)
+  return holder
 }
 
 async function timeAnswer({ service, keys }: Side, path: string, turn: number): Promise<number> {
   const startedMs = performance.now()
   const reply = await fetch(`http://127.0.0.1:${service.port}${path}`, {
-    headers: { 'x-api-key': at(keys, Math.abs(turn)) },
+    headers: { 'x-api-key': at(keys, turn) },
   })
   const body = await reply.text()
   if (reply.status !== 200) throw new Error(`${path} was answered with ${reply.status}: ${body}`)

@@ -59,7 +59,7 @@ export class ThreadReader {
 
   /** The facts of a page, packed. Pages are attributed in the order of the chain. */
   async attribute({ number }: ThreadPage, heads: Head[]): Promise<ArrayBuffer> {
-    const pools = [...this.#pools].slice(this.#poolsSent)
+    const pools = this.#pools.size > this.#poolsSent ? [...this.#pools].slice(this.#poolsSent) : []
     this.#poolsSent += pools.length
     const answer = await this.#ask({ kind: 'attribute', page: number, heads, pools })
     if ('facts' in answer) return answer.facts
