@@ -37,6 +37,22 @@ export async function selectSeqRange(
   return range.min <= range.until ? range : undefined
 }
 
+/** Whose facts are looked for; what is left out: everyone's. */
+export type NamedIds = { wallet?: number | undefined; tokens?: readonly number[] | undefined }
+
+/**
+ * The part of a range in which facts may name the wallet, and one of the tokens: a market of this week needs no look into
+ * the partitions of four years. Indexes: wallets_pkey, tokens_pkey.
+ */
+export async function sinceNamed(sql: Sql, range: SeqRange, { wallet, tokens }: NamedIds): Promise<SeqRange> {
+  if (wallet === undefined && tokens === undefined) return range
+  const [row] = await sql<{ since: number | null }[]>`
+    select greatest((select since from wallets where id = ${wallet ?? null}),
+                    (select min(since) from tokens where id = any(${tokens === undefined ? null : [...tokens]}::integer[]))
+                   )::float8 as since`
+  return { ...range, min: Math.max(range.min, row?.since ?? 0) }
+}
+
 /** Throws a 400 for a range that ends before it begins. */
 export function checkTimeRange({ after, before }: TimeRange): void {
   if (after !== undefined && before !== undefined && after > before) {

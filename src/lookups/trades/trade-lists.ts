@@ -6,7 +6,7 @@ import { Order, OrderHash, oneOf, TimeBounds, Usd } from '../../http/parameters.
 import type { Sql } from '../../store/connection.js'
 import { withMarkets } from '../market-block.js'
 import { type MarketFilter, selectTokenIds } from '../market-filter.js'
-import { selectSeqRange } from '../seq-range.js'
+import { selectSeqRange, sinceNamed } from '../seq-range.js'
 import { presentOrder, presentTrade, presentUserTrade, type WithMarket } from './present.js'
 import {
   type GroupBy,
@@ -129,7 +129,7 @@ export async function resolveTrades(
   if (wanted.length === 0) return undefined
   const { order_hash: orderHash, min_amount_usd: usdMin, min_amount: makerAmountMin } = filter
   return {
-    ...range,
+    ...(await sinceNamed(sql, range, { wallet, tokens })),
     isTakerOrder: fills === 'all' ? undefined : fills === 'taker',
     wallet,
     roles: wanted,

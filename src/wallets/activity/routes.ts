@@ -9,7 +9,7 @@ import { Decimal, IntegerText, SecondsText, UnixTime } from '../../http/row-fiel
 import { namedObject } from '../../lib/named-object.js'
 import { nullable } from '../../lib/nullable.js'
 import { selectWalletId, selectWalletIds } from '../../lookups/ids.js'
-import { selectSeqRange } from '../../lookups/seq-range.js'
+import { selectSeqRange, sinceNamed } from '../../lookups/seq-range.js'
 import { CONTRACTS } from '../../upstreams/polygon/contracts.js'
 import {
   type ActivityRow,
@@ -134,7 +134,7 @@ export const walletActivity = defineList({
     // Contracts of the platform only act for wallets, in more rows than a request may read.
     const wallet = PROTOCOL.has(address) ? undefined : await selectWalletId(sql, address)
     if (range === undefined || wallet === undefined) return undefined
-    return { ...range, wallet, isAscending: order === 'asc' }
+    return { ...(await sinceNamed(sql, range, { wallet })), wallet, isAscending: order === 'asc' }
   },
 })
 
@@ -171,7 +171,8 @@ export const walletFlows = defineList({
     const wallet = await selectWalletId(sql, address)
     if (range === undefined || wallet === undefined) return undefined
     const ramps = await selectWalletIds(sql, Object.keys(RAMP_NAMES))
-    return { ...range, wallet, ramps, kinds: KINDS[kind], isAscending: order === 'asc' }
+    const since = await sinceNamed(sql, range, { wallet })
+    return { ...since, wallet, ramps, kinds: KINDS[kind], isAscending: order === 'asc' }
   },
   extra: {
     fields: FlowSums,
