@@ -35,7 +35,8 @@ export class ThreadReader {
   /** `pools`: the market makers that are known; those that become known meanwhile are added to it. */
   constructor(pools: ReadonlySet<string>, file = READER_THREAD) {
     this.#pools = pools
-    this.#thread = new Worker(file, { resourceLimits: LIMITS })
+    // The arguments of the process are about its own program: a thread does not take `--eval`.
+    this.#thread = new Worker(file, { execArgv: [], resourceLimits: LIMITS })
     this.#thread.on('message', (answer: ThreadAnswer) => this.#waiting.shift()?.resolve(answer))
     this.#thread.on('error', (error) => this.#fail(error))
     this.#thread.on('exit', () => this.#fail(new Error('the thread that reads logs has ended')))
