@@ -8,13 +8,13 @@ import { tidy, tidyLater } from './lib/tidy.js'
 import { HISTORIES_DIR, keepHistory, openHistories } from './v3/keep-history.js'
 import { type Samples, selectSamples } from './v3/samples.js'
 
-/** Fifty million take half an hour to build and 35 GB: `BENCH_MILLIONS=1,10,50` asks for them. */
+/** Fifty million take half an hour to build and 24 GB: `BENCH_MILLIONS=1,10,50` asks for them. */
 const MILLIONS = (process.env.BENCH_MILLIONS ?? '1,10').split(',').map(Number)
 /** As long as that many fills took at the venue; the last is four years. */
 const PARTITIONS: Readonly<Record<number, number>> = { 1: 10, 10: 100, 50: 240 }
 const GROWTH_MAX = 1.3
 const WHALE_MS_MAX = 20
-/** Samples that no later turn asks for: they only let the service compile what it runs. */
+/** With samples that no cold turn asks for, to let the service compile what it runs. */
 const FIRST_TURNS = 20
 /** Each of the rest is asked for once, when PostgreSQL has just been started, and then again. */
 const COLD_TURNS = 40

@@ -123,8 +123,7 @@ describe('batches', () => {
   test('have the pages from before a fault', async () => {
     const { read, batches } = await openChain({ failsFrom: 500 })
     await expect(read(1, 1_000)).rejects.toThrow('lost')
-    expect(rangesOf(batches)).toEqual([[1, expect.any(Number)]])
-    expect(batches[0]?.toBlock).toBeGreaterThan(200)
+    expect(rangesOf(batches)).toEqual([[1, 480]])
   })
 
   test('are refused when they do not follow what is booked', async () => {
@@ -141,12 +140,12 @@ describe('batches', () => {
 
   test('are refused when the index of a log is too large for a seq', async () => {
     const { read } = await openChain({ logIndex: 2 ** 20 })
-    await expect(read(1, 100)).rejects.toThrow('a log says that it is log 1048576 of block 10')
+    await expect(read(1, 100)).rejects.toThrow('says that it is log 1048576 of block 10')
   })
 
   test('are refused when log and header name different hashes of a block', async () => {
     const { read, batches } = await openChain({ changedAt: 210 })
     await expect(read(1, 1_000)).rejects.toThrow('block 210 changed while it was read')
-    for (const { toBlock } of batches) expect(toBlock).toBeLessThan(210)
+    expect(batches).toEqual([])
   })
 })

@@ -6,7 +6,7 @@ import type { BlockRange } from '../../upstreams/polygon/log-range.js'
 import type { LogPage } from '../../upstreams/polygon/page.js'
 import type { Head } from '../../upstreams/polygon/parse.js'
 import type { AttributedLogs, Batch } from './batch.js'
-import { dateLogs, sizeOfLogs, undatedBlocks } from './dates.js'
+import { dateLogs, sizeOfLogs, toKnownHeads, undatedBlocks } from './dates.js'
 import { checkParents, inconsistentAnswer, readHeads, toBatchBlock } from './headers.js'
 import { hasReaderThread, ThreadReader } from './thread-reader.js'
 
@@ -49,9 +49,9 @@ export async function* eachBatch(
       const pages =
         reader === undefined ? eachPage(polygon, part, signal) : eachPageOf(reader, polygon, part, signal)
       for await (const group of groupPages(pages, limits, timing)) {
-        checkParents(group, previous)
-        previous = group.at(-1)?.last.hash
-        yield toBatch(group)
+        const batch = await toBatch(polygon, group, previous, signal)
+        previous = batch.blocks.at(-1)?.hash
+        yield batch
       }
       next = part.toBlock + 1
     }
@@ -60,9 +60,9 @@ export async function* eachBatch(
   }
 }
 
-/** A page with its dated logs, or with their facts. */
+/** A page with its logs, or with their facts. */
 type ReadPage = LogPage & {
-  /** The headers that were read, with the first and the last one. */
+  /** The headers that were read for logs without a time, beside the first and the last one. */
   heads: Head[]
   bytes: number
   attributed?: AttributedLogs
@@ -75,10 +75,7 @@ async function* eachPage(
 ): AsyncGenerator<ReadPage> {
   for await (const page of polygon.eachLogs({ ...range, filter: WATCHED }, signal)) {
     const logs = page.logs.filter(({ removed }) => !removed)
-    const heads = [page.first, page.last, ...(await readHeads(polygon, undatedBlocks(page), signal))]
-    const contradiction = dateLogs(logs, heads)
-    if (contradiction !== undefined) throw inconsistentAnswer(contradiction)
-    yield { ...page, logs, heads, bytes: sizeOfLogs(logs) }
+    yield { ...page, logs, heads: [], bytes: sizeOfLogs(logs) }
   }
 }
 
@@ -91,9 +88,8 @@ async function* eachPageOf(
 ): AsyncGenerator<ReadPage> {
   const parse: ThreadReader['parse'] = (body, asked) => reader.parse(body, asked)
   for await (const page of polygon.eachLogsElsewhere({ ...range, filter: WATCHED }, parse, signal)) {
-    const more = await readHeads(polygon, page.undated, signal)
-    const facts = await reader.attribute(page, more)
-    const heads = [page.first, page.last, ...more]
+    const heads = await readHeads(polygon, page.undated, signal)
+    const facts = await reader.attribute(page, heads)
     yield { ...page, logs: [], heads, attributed: { logs: page.logs.length, facts: [facts] } }
   }
 }
@@ -128,12 +124,28 @@ async function* groupPages(
   if (fault !== undefined) throw fault.error
 }
 
-function toBatch(pages: readonly ReadPage[]): Batch {
-  const heads = new Map(pages.flatMap((page) => page.heads).map((head) => [head.number, head]))
-  const range = { fromBlock: pages[0]?.fromBlock ?? 0, toBlock: pages.at(-1)?.toBlock ?? 0 }
-  const blocks = [...heads.values()].sort((a, b) => a.number - b.number).map(toBatchBlock)
+/** Checks that the pages follow each other, and reads the headers for logs without a timestamp. */
+async function toBatch(
+  polygon: PolygonClient,
+  pages: readonly ReadPage[],
+  previousHash: string | undefined,
+  signal: AbortSignal,
+): Promise<Batch> {
+  checkParents(pages, previousHash)
   const logs = pages.flatMap((page) => page.logs)
-  return { ...range, logs, attributed: joinAttributed(pages), blocks, isNearHead: false }
+  const heads = toKnownHeads(pages.flatMap((page) => [page.first, page.last, ...page.heads]))
+  for (const head of await readHeads(polygon, undatedBlocks(logs, heads), signal))
+    heads.set(head.number, head)
+  const contradiction = dateLogs(logs, heads)
+  if (contradiction !== undefined) throw inconsistentAnswer(contradiction)
+  return {
+    fromBlock: pages[0]?.fromBlock ?? 0,
+    toBlock: pages.at(-1)?.toBlock ?? 0,
+    logs,
+    attributed: joinAttributed(pages),
+    blocks: [...heads.values()].sort((a, b) => a.number - b.number).map(toBatchBlock),
+    isNearHead: false,
+  }
 }
 
 function joinAttributed(pages: readonly ReadPage[]): AttributedLogs | undefined {

@@ -1,21 +1,25 @@
-import { LOGS_PER_BLOCK } from '../../core/seq.js'
 import type { ChainLog } from '../../upstreams/polygon/log.js'
 import type { Head } from '../../upstreams/polygon/parse.js'
+import { positionFault } from './headers.js'
 
-/** The blocks that have logs without a time, but for those whose headers came with the logs. */
-export function undatedBlocks(page: { first: Head; last: Head; logs: readonly ChainLog[] }): number[] {
-  const known = new Set([page.first.number, page.last.number])
-  const undated = page.logs.filter(({ at }) => at.timestampSec === undefined && !known.has(at.blockNumber))
+/** Headers by the numbers of their blocks. */
+export type KnownHeads = ReadonlyMap<number, Head>
+
+export const toKnownHeads = (heads: readonly Head[]): Map<number, Head> =>
+  new Map(heads.map((head) => [head.number, head]))
+
+/** The blocks whose headers are needed, because their logs have no time. */
+export function undatedBlocks(logs: readonly ChainLog[], heads: KnownHeads): number[] {
+  const undated = logs.filter(({ at }) => at.timestampSec === undefined && !heads.has(at.blockNumber))
   return [...new Set(undated.map(({ at }) => at.blockNumber))]
 }
 
 /** Gives logs the times of their headers. Says what contradicts, if something does. */
-export function dateLogs(logs: readonly ChainLog[], heads: readonly Head[]): string | undefined {
-  const byNumber = new Map(heads.map((head) => [head.number, head]))
+export function dateLogs(logs: readonly ChainLog[], heads: KnownHeads): string | undefined {
   for (const { at } of logs) {
-    if (at.logIndex >= LOGS_PER_BLOCK)
-      return `a log says that it is log ${at.logIndex} of block ${at.blockNumber}`
-    const head = byNumber.get(at.blockNumber)
+    const fault = positionFault(at, at.blockNumber)
+    if (fault !== undefined) return fault
+    const head = heads.get(at.blockNumber)
     if (head === undefined) continue
     if (head.hash !== at.blockHash) return `block ${head.number} changed while it was read`
     at.timestampSec = head.timestampSec

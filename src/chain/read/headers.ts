@@ -60,12 +60,15 @@ export function checkParents(
 }
 
 /** Throws for a log whose `seq` would be that of a log of another block. */
-export function checkLogPosition({ blockNumber, logIndex }: LogPlace, block: number): void {
-  if (blockNumber !== block || logIndex >= LOGS_PER_BLOCK) {
-    throw inconsistentAnswer(
-      `a log of block ${block} says that it is log ${logIndex} of block ${blockNumber}`,
-    )
-  }
+export function checkLogPosition(at: LogPlace, block: number): void {
+  const fault = positionFault(at, block)
+  if (fault !== undefined) throw inconsistentAnswer(fault)
+}
+
+/** What is wrong with such a log; `undefined`: nothing. */
+export function positionFault({ blockNumber, logIndex }: LogPlace, block: number): string | undefined {
+  if (blockNumber === block && logIndex < LOGS_PER_BLOCK) return undefined
+  return `a log of block ${block} says that it is log ${logIndex} of block ${blockNumber}`
 }
 
 /** Answers of the node contradict each other. The node may answer correctly on the next try. */

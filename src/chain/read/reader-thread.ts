@@ -7,7 +7,7 @@ import type { Head } from '../../upstreams/polygon/parse.js'
 import { attributeBatch } from '../attribute/attribute-batch.js'
 import { UntrustedLogsError } from '../attribute/order-logs.js'
 import { poolsIn } from '../facts/raw-log.js'
-import { dateLogs, sizeOfLogs, undatedBlocks } from './dates.js'
+import { dateLogs, type KnownHeads, sizeOfLogs, toKnownHeads, undatedBlocks } from './dates.js'
 import { toBatchBlock } from './headers.js'
 import { packFacts } from './pack-facts.js'
 
@@ -58,29 +58,30 @@ function parse({ page: number, body, range, ids }: ParseQuestion): ThreadAnswer 
     page.logs = page.logs.filter(({ removed }) => !removed)
     pages.set(number, page)
     const { logs, ...rest } = page
-    return { parsed: { ...rest, logs: logs.length, bytes: sizeOfLogs(logs), undated: undatedBlocks(page) } }
+    const undated = undatedBlocks(logs, toKnownHeads([page.first, page.last]))
+    return { parsed: { ...rest, logs: logs.length, bytes: sizeOfLogs(logs), undated } }
   } catch {
     return { refused: body }
   }
 }
 
-function attribute({ page: number, heads, pools: known }: AttributeQuestion): ThreadAnswer {
-  for (const pool of known) pools.add(pool)
+function attribute({ page: number, heads, pools: added }: AttributeQuestion): ThreadAnswer {
+  for (const pool of added) pools.add(pool)
   const { first, last, logs } = takePage(number)
-  const outermost = [first, last, ...heads]
-  const contradiction = dateLogs(logs, outermost)
+  const known = toKnownHeads([first, last, ...heads])
+  const contradiction = dateLogs(logs, known)
   if (contradiction !== undefined) return { contradiction, isOfHeaders: true }
   try {
-    return { facts: attributeLogs(logs, outermost) }
+    return { facts: attributeLogs(logs, known) }
   } catch (error) {
     if (!(error instanceof UntrustedLogsError)) throw error
     return { contradiction: error.message, isOfHeaders: false }
   }
 }
 
-function attributeLogs(logs: readonly ChainLog[], heads: readonly Head[]): ArrayBuffer {
-  const blocks = new Map(heads.map((head) => [head.number, toBatchBlock(head)]))
-  const facts = attributeBatch({ logs, blocks: [...blocks.values()], pools, decoder })
+function attributeLogs(logs: readonly ChainLog[], heads: KnownHeads): ArrayBuffer {
+  const blocks = [...heads.values()].map(toBatchBlock)
+  const facts = attributeBatch({ logs, blocks, pools, decoder })
   for (const pool of poolsIn(facts.rawLogs)) pools.add(pool)
   return packFacts(facts)
 }

@@ -13,7 +13,7 @@ export type ThreadPage = Omit<ParsedPage, 'logs'> & { number: number; logs: { le
 type Waiting = { resolve: (answer: ThreadAnswer) => void; reject: (error: unknown) => void }
 
 /** Compiled: where the sources run as they are, as in tests, there is no file for a thread. */
-export const READER_THREAD = new URL('./reader-thread.js', import.meta.url)
+const READER_THREAD = new URL('./reader-thread.js', import.meta.url)
 
 /** With one core a thread would only wait for the other. */
 export const hasReaderThread = (): boolean =>

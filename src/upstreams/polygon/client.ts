@@ -86,8 +86,8 @@ export class PolygonClient {
         toPage(page, values, NAME)
         throw new Error('an answer was refused elsewhere, and is good here')
       }
-      const requests = askPage(page, range.filter)
-      return this.#rpc.togetherElsewhere(requests, elsewhere, refuse, this.#patienceWith(page, linked))
+      const options = this.#patienceWith(page, linked)
+      return this.#rpc.together(askPage(page, range.filter), refuse, options, elsewhere)
     }
     return eachLogs(fetchPage, range, signal)
   }

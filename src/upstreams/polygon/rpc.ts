@@ -57,21 +57,15 @@ export class RpcClient {
     return parts.flat() as BatchOutcomes<Requests>
   }
 
-  /** One POST whose answers are good together or not at all: `parse` may refuse them, too. */
+  /**
+   * One POST whose answers are good together or not at all: `parse` may refuse them, too. `elsewhere`
+   * parses the answer in another thread; what that refuses is parsed here, for its error.
+   */
   together<const Requests extends readonly RpcRequest<unknown>[], T>(
     requests: Requests,
     parse: (values: RpcValues<Requests>) => T,
     options: Patience,
-  ): Promise<T> {
-    return this.#post(requests, (outcomes) => parse(valuesOf<Requests>(outcomes)), options)
-  }
-
-  /** The same, where the answer is parsed elsewhere; what that refuses is parsed here, for its error. */
-  togetherElsewhere<const Requests extends readonly RpcRequest<unknown>[], T>(
-    requests: Requests,
-    elsewhere: (body: Buffer, ids: readonly number[]) => Promise<ParsedElsewhere<T>>,
-    parse: (values: RpcValues<Requests>) => T,
-    options: Patience,
+    elsewhere?: ReadElsewhere<T>,
   ): Promise<T> {
     return this.#post(requests, (outcomes) => parse(valuesOf<Requests>(outcomes)), options, elsewhere)
   }
@@ -80,7 +74,7 @@ export class RpcClient {
     requests: readonly RpcRequest<unknown>[],
     parse: (outcomes: RpcOutcome<unknown>[]) => T,
     options: Patience,
-    elsewhere?: (body: Buffer, ids: readonly number[]) => Promise<ParsedElsewhere<T>>,
+    elsewhere?: ReadElsewhere<T>,
   ): Promise<T> {
     const { http, path } = this.#options
     const asked = requests.map((request) => this.#ask(request))
@@ -102,6 +96,9 @@ export class RpcClient {
     return { id: this.#lastId, request }
   }
 }
+
+/** Gets the bytes of an answer and the ids of its requests. */
+type ReadElsewhere<T> = (body: Buffer, ids: readonly number[]) => Promise<ParsedElsewhere<T>>
 
 function toMessage({ id, request: { method, params } }: Asked<unknown>) {
   return { jsonrpc: '2.0', id, method, params }
