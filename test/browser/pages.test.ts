@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { launchChromium } from '../../bench/lib/chromium.js'
 import type { DemoFile } from '../../demo/demo-file.js'
 import { askDemo, type RunningDemo, startDemo } from '../demo-process.js'
-import { mostCommon } from '../most-common.js'
+import { mostCommonOf } from '../most-common.js'
 import { createDataDir } from '../processes.js'
 import { openReceiver, type Receiver } from '../webhooks/receiver.js'
 import { WatchedPage } from './watched-page.js'
@@ -37,17 +37,25 @@ async function openOther(key?: string): Promise<BrowserContext> {
   return other
 }
 
-/** The first trade of a busy wallet of which a page tells that was opened at the begin: it may take half a minute. */
+/**
+ * The first trade of which a page tells that was opened at the begin. The busiest wallet of a demo trades about once
+ * a minute, and sometimes not for three; one of four does within seconds.
+ */
 let toldOfTrade: Promise<string>
 beforeAll(async () => {
   const { trades } = await ask<{ trades: { maker: string }[] }>('/v3/trades?limit=300')
+  const makers = trades.map(({ maker }) => maker)
   const other = await openOther(demo.keys.enterprise)
-  const page = await other.newPage()
-  await page.goto(`/wallets/${mostCommon(trades.map(({ maker }) => maker))}`)
-  await page.getByRole('button', { name: 'Follow' }).click()
-  toldOfTrade = page.locator('.toast').first().innerText({ timeout: 120_000 })
+  const toasts: Promise<string>[] = []
+  for (const wallet of mostCommonOf(makers, 4)) {
+    const page = await other.newPage()
+    await page.goto(`/wallets/${wallet}`)
+    await page.getByRole('button', { name: 'Follow' }).click()
+    toasts.push(page.locator('.toast').first().innerText({ timeout: 180_000 }))
+  }
+  toldOfTrade = Promise.any(toasts)
   // A failure shows in the test that waits for it.
-  toldOfTrade.catch(() => undefined)
+  toldOfTrade.catch(() => undefined).finally(() => other.close())
 })
 
 test('the link of the banner opens a page that is signed in', async () => {
@@ -172,9 +180,10 @@ const SHOWN: Shown[] = [
 describe.each(SHOWN)('the page $name', ({ name, path, texts }) => {
   test('shows what the API answers, and looks right on every screen', async () => {
     await opened.goto(path(demo))
-    const wanted = await texts(demo)
+    // Asked again at each look: what is first on a board may change between the page's question and the test's.
     await vi.waitFor(
       async () => {
+        const wanted = await texts(demo)
         const text = await opened.text()
         for (const each of wanted) expect(text).toContain(each)
       },
