@@ -1,5 +1,6 @@
 import Fastify, { type FastifyInstance, type FastifyPluginAsync } from 'fastify'
 import type { Accounts } from './accounts/domain.js'
+import { hasRole } from './config/roles.js'
 import type { ChainStatus } from './core/chain-status.js'
 import { cacheRoutes } from './http/cached-routes.js'
 import { showChainHead } from './http/chain-head.js'
@@ -34,7 +35,7 @@ import { describeWebhooks } from './webhooks/openapi.js'
 export type AppDeps = {
   accounts: Accounts
   chain: ChainStatus
-  /** Of all domains. */
+  /** Of all domains, as far as they are of the roles of the process. */
   routes: readonly FastifyPluginAsync[]
   stream: StreamDeps
   /** What WebSockets speak, in place of the protocols of the service. */
@@ -72,12 +73,17 @@ export async function buildApp(platform: Platform, deps: AppDeps): Promise<Fasti
 
   const observe = observeRoutes(app, platform, accounts.usage)
   handleErrors(app, platform, { chain, titleOf: upstreamTitle })
-  handleNotFound(app, observe)
+  const { roles } = config
+  const isApi = hasRole(roles, ['api'])
+  handleNotFound(app, observe, roles)
   acceptJsonBodies(app)
-  showPages(app)
   const compressor = new Compressor()
-  await describeApi(app, { compressor, webhooks: describeWebhooks(), readSamples: createSamples(platform) })
-  showStreamDocs(app, compressor, accounts.plans)
+  if (isApi) {
+    showPages(app)
+    const webhooks = describeWebhooks()
+    await describeApi(app, { compressor, webhooks, readSamples: createSamples(platform) })
+    showStreamDocs(app, compressor, accounts.plans)
+  }
 
   await app.register(async (api) => {
     guardRoutes(api, accounts, config)
@@ -87,11 +93,15 @@ export async function buildApp(platform: Platform, deps: AppDeps): Promise<Fasti
     showChainHead(api, clock, chain)
     for (const plugin of deps.routes) await api.register(plugin)
   })
-  const protocols = new Protocols(deps.stream)
-  const sockets = new SocketDoor(app.server, deps.stream, deps.createProtocol ?? protocols.create)
+  if (hasRole(roles, ['stream'])) serveSockets(app, deps)
+  return app
+}
+
+function serveSockets(app: FastifyInstance, { stream, createProtocol }: AppDeps): void {
+  const protocols = new Protocols(stream)
+  const sockets = new SocketDoor(app.server, stream, createProtocol ?? protocols.create)
   app.addHook('preClose', async () => {
     await sockets.close()
     protocols.close()
   })
-  return app
 }

@@ -13,6 +13,7 @@ import { createCatalogue } from './catalogue/domain.js'
 import { createChain } from './chain/domain.js'
 import { createCombos } from './combos/domain.js'
 import type { Config } from './config/config.js'
+import { hasRole, ROLES } from './config/roles.js'
 import { createCopyPnl } from './copy-pnl/domain.js'
 import { createChainStatus, NO_NODE } from './core/chain-status.js'
 import { type Clock, systemClock } from './core/clock.js'
@@ -22,6 +23,7 @@ import { createEvents } from './events/domain.js'
 import type { Domain } from './http/domain.js'
 import { LargeAnswers } from './http/large-answers.js'
 import { createIdentities } from './identities/domain.js'
+import { JobLeases } from './jobs/job-leases.js'
 import { createLeaderboards } from './leaderboards/domain.js'
 import { faultFields } from './lib/fault-fields.js'
 import type { Log } from './lib/log.js'
@@ -147,7 +149,10 @@ export function createDomains(platform: Platform, { target, opened, timing = sys
   const { bus, eventLog } = events
   return {
     all,
-    routes: all.flatMap(({ routes = [] }) => routes),
+    routes: all.flatMap(({ probes = [], routes = [] }) => [
+      ...probes,
+      ...(hasRole(config.roles, ['api']) ? routes : []),
+    ]),
     lead: ingest.lead,
     accounts,
     chain,
@@ -209,9 +214,9 @@ export async function startService(config: Config, options: ServiceOptions): Pro
     await database.close()
     throw error
   }
-  log.info({ url }, 'listening')
+  log.info({ url, roles: config.roles.join(',') }, 'listening')
   if (config.databaseUrl === undefined) writeServiceUpstreams(config.dataDir, { ...config, url })
-  if (config.polygonUrl === undefined) log.warn(NO_NODE)
+  if (config.polygonUrl === undefined && hasRole(config.roles, ['ingest'])) log.warn(NO_NODE)
   return { url, platform, domains, ...run({ platform, domains, app, store, database }) }
 }
 
@@ -223,7 +228,8 @@ type Running = {
   database: Database
 }
 
-function run({ platform, domains, app, store, database }: Running) {
+function run(running: Running) {
+  const { platform, domains, app, store, database } = running
   const stopping = new AbortController()
   let watching: Promise<void> = Promise.resolve()
   const storeReady = new Promise<void>((resolve) => {
@@ -235,7 +241,7 @@ function run({ platform, domains, app, store, database }: Running) {
     onWorkFailed = reject
   })
   const ready = storeReady.then(() => {
-    working = startJobs(platform, domains, stopping.signal)
+    working = startJobs(running, stopping.signal)
     working.catch(onWorkFailed)
     return untilReady(platform, stopping.signal)
   })
@@ -263,16 +269,20 @@ function run({ platform, domains, app, store, database }: Running) {
 }
 
 /** Starts everything that runs beside the requests, until the signal aborts. */
-async function startJobs(platform: Platform, domains: Domains, signal: AbortSignal): Promise<void> {
-  const { jobs: runner, statusParts } = platform
+async function startJobs(
+  { platform, domains, database: { target } }: Running,
+  signal: AbortSignal,
+): Promise<void> {
+  const { config, jobs: runner, statusParts, log } = platform
   for (const { jobs = [], status } of domains.all) {
-    runner.add(jobs)
-    if (status !== undefined) statusParts.push(status)
+    runner.add(jobs.filter(({ roles }) => hasRole(config.roles, roles)))
+    if (status !== undefined && hasRole(config.roles, status.roles ?? ROLES)) statusParts.push(status)
   }
   await refuseUnknownPlans(platform, domains.accounts.plans)
   await Promise.all([
-    runner.run('every process', signal),
-    domains.lead(signal, (term) => runner.run('one process', term)),
+    runner.runEverywhere(signal),
+    runner.runShared(new JobLeases({ target, log }), signal),
+    domains.lead(signal),
   ])
 }
 

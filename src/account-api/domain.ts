@@ -12,6 +12,7 @@ import {
   OPERATION_DAYS_KEPT,
   USAGE_DAYS_KEPT,
 } from '../accounts/usage-queries.js'
+import { ROLES } from '../config/roles.js'
 import { utcDay } from '../core/unix-time.js'
 import type { Domain } from '../http/domain.js'
 import type { Platform } from '../platform.js'
@@ -40,7 +41,7 @@ export function createAccountApi(platform: Platform, { accounts, socketSessions 
     await deleteExpiredSessions(platform.sql, clock.now())
     await deleteExpiredCodes(platform.sql)
   }
-  const common = { runsIn: 'every process', needsDatabase: true } as const
+  const common = { roles: ROLES, runsIn: 'every process', needsDatabase: true } as const
   return {
     routes: [
       accountRoutes(platform, accounts),
@@ -50,8 +51,21 @@ export function createAccountApi(platform: Platform, { accounts, socketSessions 
     jobs: [
       { ...common, name: 'key sync', everyMs: SYNC_MS, run: () => accounts.keyRing.sync() },
       { ...common, name: 'usage flush', everyMs: FLUSH_MS, run: () => accounts.usage.flush() },
-      { ...common, name: 'socket leases', everyMs: BEAT_MS, run: () => socketSessions.beat() },
-      { ...common, name: 'tidying', everyMs: 60 * 60_000, run: tidy },
+      {
+        ...common,
+        name: 'socket leases',
+        roles: ['stream'],
+        everyMs: BEAT_MS,
+        run: () => socketSessions.beat(),
+      },
+      {
+        ...common,
+        name: 'tidying',
+        roles: ['worker'],
+        runsIn: 'one process',
+        everyMs: 60 * 60_000,
+        run: tidy,
+      },
     ],
   }
 }

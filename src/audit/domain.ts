@@ -34,6 +34,7 @@ export function createAudit(platform: Platform, { upstreams }: { upstreams: Upst
       {
         name: 'audit',
         everyMs: AUDIT_MS,
+        roles: ['worker'],
         runsIn: 'one process',
         needsDatabase: true,
         run: (signal) => audit.runOnce(signal),
@@ -44,6 +45,7 @@ export function createAudit(platform: Platform, { upstreams }: { upstreams: Upst
             {
               name: 'audit_node',
               everyMs: NODE_AUDIT_MS,
+              roles: ['worker'] as const,
               runsIn: 'one process' as const,
               needsDatabase: true,
               run: (signal: AbortSignal) => nodeAudit.runOnce(signal),

@@ -22,6 +22,7 @@ export function createBuilders(platform: Platform, { chain, upstreams }: Builder
       {
         name: 'builder profiles',
         everyMs: PROFILES_MS,
+        roles: ['worker'],
         runsIn: 'one process',
         needsDatabase: true,
         run: (signal) => refreshProfiles(deps, signal),

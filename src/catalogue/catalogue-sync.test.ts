@@ -44,12 +44,13 @@ function startSync() {
     {
       name: 'sync',
       everyMs: BETWEEN_CHANGES_MS,
-      runsIn: 'one process',
+      roles: ['worker'],
+      runsIn: 'every process',
       needsDatabase: true,
       run: (signal) => jobs.sync(signal),
     },
   ])
-  const running = runner.run('one process', stopping.signal)
+  const running = runner.runEverywhere(stopping.signal)
   const stop = async () => {
     stopping.abort()
     await running

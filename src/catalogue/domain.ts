@@ -1,3 +1,4 @@
+import { ROLES } from '../config/roles.js'
 import type { ChainStatus } from '../core/chain-status.js'
 import type { Domain } from '../http/domain.js'
 import { untilLive } from '../jobs/until-live.js'
@@ -27,6 +28,7 @@ export function createCatalogue(platform: Platform, { chain, upstreams }: Needed
       {
         name: 'market lookups',
         everyMs: 0,
+        roles: ROLES,
         runsIn: 'every process',
         needsDatabase: true,
         run: (signal) => sync.lookUp(signal),
@@ -34,6 +36,7 @@ export function createCatalogue(platform: Platform, { chain, upstreams }: Needed
       {
         name: 'market sync',
         everyMs: 30_000,
+        roles: ['worker'],
         runsIn: 'one process',
         needsDatabase: true,
         startsAfter: (signal) => untilLive({ chain }, signal),
@@ -42,6 +45,7 @@ export function createCatalogue(platform: Platform, { chain, upstreams }: Needed
       {
         name: 'price refresh',
         everyMs: MIDPOINTS_MS,
+        roles: ['worker'],
         runsIn: 'one process',
         needsDatabase: true,
         run: (signal) => refreshMidpoints(deps, signal),

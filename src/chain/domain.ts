@@ -1,4 +1,5 @@
-import { type ChainStatus, NO_NODE } from '../core/chain-status.js'
+import { hasRole, ROLES } from '../config/roles.js'
+import { type ChainStatus, NO_NODE, NOTHING_BOOKED } from '../core/chain-status.js'
 import { presentAge } from '../core/clock.js'
 import type { Domain } from '../http/domain.js'
 import type { StatusPart } from '../jobs/job.js'
@@ -16,11 +17,8 @@ const RETENTION_MS = 60 * 60 * 1000
 const HEAD_AGE_SEC_MAX = 60
 
 type ChainDomain = Domain & {
-  /**
-   * Books the chain whenever no other process does, until the signal aborts, and runs `alongside`
-   * while this process does. Without a node only `alongside` runs.
-   */
-  lead(signal: AbortSignal, alongside: (term: AbortSignal) => Promise<void>): Promise<void>
+  /** Books the chain whenever no other process does, until the signal aborts. */
+  lead(signal: AbortSignal): Promise<void>
 }
 
 type ChainDeps = {
@@ -38,7 +36,9 @@ export function createChain(
   { target, upstreams, live, chain: status }: ChainDeps,
 ): ChainDomain {
   const { config, clock, log, metrics: registry } = platform
-  const { polygon } = upstreams
+  const books = hasRole(config.roles, ['ingest'])
+  const polygon = books ? upstreams.polygon : undefined
+  if (!books) status.elsewhere = 'behind'
   const ingest =
     polygon && new Ingest({ config, target, upstreams, polygon, live, status, clock, log, registry })
   ingest?.report()
@@ -48,6 +48,7 @@ export function createChain(
       {
         name: 'chain status',
         everyMs: STATUS_MS,
+        roles: ROLES,
         runsIn: 'every process',
         needsDatabase: true,
         run: async () => {
@@ -60,6 +61,7 @@ export function createChain(
       {
         name: 'retention',
         everyMs: RETENTION_MS,
+        roles: ['worker'],
         runsIn: 'one process',
         needsDatabase: true,
         run: () => dropOldFacts(platform.sql, clock.now(), config.retentionDays),
@@ -73,18 +75,18 @@ export function createChain(
       }),
       warnings: () => ingest?.warnings ?? [],
     },
-    lead: (signal, alongside) => ingest?.run(signal, alongside) ?? alongside(signal),
+    lead: async (signal) => await ingest?.run(signal),
   }
 }
 
 export const chainStatus = (status: ChainStatus): StatusPart => ({
   fields: (nowMs) => {
-    const { head, follower, isNodeConnected, quarantined, wallets } = status
+    const { head, follower, elsewhere, isNodeConnected, quarantined, wallets } = status
     return {
       node_connected: isNodeConnected,
       state: { wallet_count: wallets, latest_block: head.block },
       chain: {
-        phase: follower?.phase ?? 'off',
+        phase: follower?.phase ?? (elsewhere === undefined ? 'off' : 'standby'),
         node_block: follower?.nodeBlock ?? null,
         block: head.block,
         lag_blocks: presentLag(follower?.nodeBlock, head.block),
@@ -96,8 +98,11 @@ export const chainStatus = (status: ChainStatus): StatusPart => ({
   },
   check: (nowMs) => {
     const problem = findProblem(status, nowMs) ?? undefined
-    // Without a node the service answers what it can: prices, books, the catalogue.
-    const isReady = problem === undefined || status.follower === undefined
+    const { follower, elsewhere, head } = status
+    // Without a node the service answers what it can: prices, books, the catalogue. A process that leaves the chain to
+    // others answers with what they have booked.
+    const isReady =
+      problem === undefined || (follower === undefined && (elsewhere === undefined || head.block > 0))
     const ofProblem = isReady ? 'degraded' : 'not_ready'
     return { name: 'chain', status: problem === undefined ? 'ready' : ofProblem, isReady, problem }
   },
@@ -108,11 +113,15 @@ const presentLag = (nodeBlock: number | undefined, block: number): number | null
   nodeBlock === undefined || block === 0 ? null : Math.max(0, nodeBlock - block)
 
 /** `null`: all is well. */
-function findProblem({ follower, head }: ChainStatus, nowMs: number): string | null {
+function findProblem({ follower, elsewhere, head }: ChainStatus, nowMs: number): string | null {
   const ageSec = Math.floor(nowMs / 1000) - head.timeSec
   const isFresh = head.block > 0 && ageSec <= HEAD_AGE_SEC_MAX
   // Another process may book what this one, which has no node, serves.
-  if (follower === undefined) return isFresh ? null : NO_NODE
+  if (follower === undefined && elsewhere === undefined) return isFresh ? null : NO_NODE
+  if (follower === undefined) {
+    if (head.block === 0) return NOTHING_BOOKED
+    return isFresh ? null : `the last block is ${ageSec} seconds old`
+  }
   if (follower.problem !== undefined) return follower.problem
   if (follower.phase === 'live' || follower.phase === 'standby') {
     if (head.block === 0) return 'nothing is booked yet'

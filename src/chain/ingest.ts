@@ -3,7 +3,6 @@ import type { Config } from '../config/config.js'
 import type { ChainStatus } from '../core/chain-status.js'
 import type { Clock } from '../core/clock.js'
 import { messageOf } from '../core/errors.js'
-import { withLinked } from '../lib/abort.js'
 import type { Log } from '../lib/log.js'
 import { createPool, type Sql, type Target } from '../store/connection.js'
 import type { PolygonClient } from '../upstreams/polygon/client.js'
@@ -56,17 +55,14 @@ export class Ingest {
     this.#following = new FollowStatus(clock, createFollowMetrics(registry), () => this.report())
   }
 
-  /** Ends when the signal aborts. `alongside` runs while this process, and no other, books the chain. */
-  run(
-    signal: AbortSignal,
-    alongside: (term: AbortSignal) => Promise<void> = async () => undefined,
-  ): Promise<void> {
+  /** Ends when the signal aborts. */
+  run(signal: AbortSignal): Promise<void> {
     const { target, live, log } = this.#options
     const onStandby = () => {
       live.follow()
       this.#following.enter('standby')
     }
-    return withLease({ target, log, onStandby }, (term) => this.#lead(term, alongside), signal)
+    return withLease({ target, log, onStandby }, (term) => this.#lead(term), signal)
   }
 
   get warnings(): string[] {
@@ -89,22 +85,15 @@ export class Ingest {
     status.head = { block: cursor.block, timeSec: cursor.timeSec }
   }
 
-  /** `alongside` ends with the following, whichever way that ends. */
-  #lead(signal: AbortSignal, alongside: (term: AbortSignal) => Promise<void>): Promise<void> {
-    return withLinked([signal], async (term) => {
-      const beside = alongside(term.signal)
-      try {
-        await this.#follow(term.signal)
-      } catch (error) {
-        if (term.signal.aborted) this.#following.enter('idle')
-        // It is tried again soon. Until then `/v1/status` shows why nothing is booked.
-        else this.#following.enter('stopped', `the chain cannot be booked: ${messageOf(error)}`)
-        throw error
-      } finally {
-        term.abort()
-        await beside
-      }
-    })
+  async #lead(term: AbortSignal): Promise<void> {
+    try {
+      await this.#follow(term)
+    } catch (error) {
+      if (term.aborted) this.#following.enter('idle')
+      // It is tried again soon. Until then `/v1/status` shows why nothing is booked.
+      else this.#following.enter('stopped', `the chain cannot be booked: ${messageOf(error)}`)
+      throw error
+    }
   }
 
   async #follow(signal: AbortSignal): Promise<void> {

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import { LOG_LEVELS, type LogLevel } from '../lib/log.js'
+import { parseRoles, ROLES, type Role } from './roles.js'
 import {
   maskAddress,
   maskAll,
@@ -90,6 +91,14 @@ export const SETTINGS = {
     'connections that one process opens to PostgreSQL at most',
     Math.max(8, Math.min(32, availableParallelism() * 4)),
   ),
+  roles: setting<Role[]>({
+    env: 'AUSPEX_ROLES',
+    flag: 'roles',
+    placeholder: 'list',
+    help: `what this process does, separated by commas: ${ROLES.join(', ')}; other processes on the database do the rest`,
+    fallback: () => [...ROLES],
+    parse: parseRoles,
+  }),
   dataset: setting({
     env: 'AUSPEX_DATASET',
     placeholder: 'name',

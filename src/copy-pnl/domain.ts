@@ -20,6 +20,7 @@ export function createCopyPnl(platform: Platform, deps: { chain: ChainStatus }):
       {
         name: 'copy-pnl scores',
         everyMs: 0,
+        roles: ['worker'],
         runsIn: 'every process',
         needsDatabase: true,
         startsAfter: (signal) => untilLive(deps, signal),
@@ -28,6 +29,7 @@ export function createCopyPnl(platform: Platform, deps: { chain: ChainStatus }):
       {
         name: 'copy-pnl pools',
         everyMs: TIDY_MS,
+        roles: ['worker'],
         runsIn: 'one process',
         needsDatabase: true,
         run: () => tidyPools(platform.sql, clock.now()),

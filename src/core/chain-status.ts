@@ -18,6 +18,8 @@ export type ChainStatus = {
   head: ChainHead
   /** `undefined` while no follower runs. */
   follower: FollowerStatus | undefined
+  /** What the process that books does, where that is another one; `undefined`: there is no other that could. */
+  elsewhere: 'live' | 'behind' | undefined
   isNodeConnected: boolean
   /** Logs that could not be booked. */
   quarantined: number
@@ -28,15 +30,20 @@ export type ChainStatus = {
 export const NO_NODE =
   'No chain data will come until AUSPEX_POLYGON_URL is set to the address of a Polygon node.'
 
+/** What a process says that leaves the chain to others, before one of them has booked a block. */
+export const NOTHING_BOOKED = 'No process with the role ingest has booked a block yet.'
+
 /** Why nothing of the chain is here, if that will not change by itself. A process without a node may serve what another one books. */
-export function whyChainIsMissing({ follower, head }: ChainStatus): string | undefined {
+export function whyChainIsMissing({ follower, elsewhere, head }: ChainStatus): string | undefined {
   if (head.block > 0) return undefined
-  return follower === undefined ? NO_NODE : follower.problem
+  if (follower !== undefined) return follower.problem
+  return elsewhere === undefined ? NO_NODE : NOTHING_BOOKED
 }
 
 export const createChainStatus = (): ChainStatus => ({
   head: { block: 0, timeSec: 0 },
   follower: undefined,
+  elsewhere: undefined,
   isNodeConnected: false,
   quarantined: 0,
   wallets: 0,

@@ -13,7 +13,7 @@ type CryptoDeps = { catalogue: CatalogueDeps; largeAnswers: LargeAnswers; upstre
 export function createCrypto(platform: Platform, { catalogue, largeAnswers, upstreams }: CryptoDeps): Domain {
   const windows = (signal: AbortSignal) => refreshWindows(catalogue, signal)
   const events = (signal: AbortSignal) => refreshEvents(catalogue, signal)
-  const common = { runsIn: 'one process', needsDatabase: true } as const
+  const common = { roles: ['worker'], runsIn: 'one process', needsDatabase: true } as const
   return {
     routes: [
       cryptoMarketRoutes(platform),

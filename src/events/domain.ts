@@ -34,6 +34,7 @@ export function createEvents(
       {
         name: 'event sync',
         everyMs: SYNC_MS,
+        roles: ['stream', 'worker'],
         runsIn: 'every process',
         needsDatabase: true,
         run: () => eventLog.sync(),
@@ -41,6 +42,7 @@ export function createEvents(
       {
         name: 'event log retention',
         everyMs: RETENTION_MS,
+        roles: ['worker'],
         runsIn: 'one process',
         needsDatabase: true,
         run: () => eventLog.deleteOld(),

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import type { Role } from '../config/roles.js'
 import { ApiError } from '../core/errors.js'
 import { editDistance } from '../lib/edit-distance.js'
 import { sendError } from './errors.js'
@@ -8,7 +9,7 @@ import type { Observe } from './observe.js'
  * Answers unknown paths with 404 and a hint, and known paths with another method with 405. Neither
  * needs a key or reads a body. It covers the routes that are registered after this call.
  */
-export function handleNotFound(app: FastifyInstance, observe: Observe): void {
+export function handleNotFound(app: FastifyInstance, observe: Observe, roles: readonly Role[]): void {
   const routes = collectRoutes(app)
   // The framework's own handler would come after its check of the body, which a method may require.
   app.addHook('onRequest', (request, reply, done) => {
@@ -22,13 +23,21 @@ export function handleNotFound(app: FastifyInstance, observe: Observe): void {
       const message = `${request.method} is not possible here. Allowed: ${allow}`
       return sendError(request, reply, new ApiError(405, message))
     }
-    return sendError(request, reply, notFound(path, nearestPath(routes, path)))
+    const hint = roles.includes('api') ? hintAt(nearestPath(routes, path)) : hintElsewhere(roles)
+    return sendError(request, reply, notFound(path, hint))
   })
 }
 
-function notFound(path: string, nearest: string | undefined): ApiError {
+function hintAt(nearest: string | undefined): string {
   const meant = nearest === undefined ? '' : `Did you mean ${nearest}? `
-  const hint = `${meant}Every path is listed at /docs.`
+  return `${meant}Every path is listed at /docs.`
+}
+
+/** Most likely a load balancer sends requests to the wrong process. */
+const hintElsewhere = (roles: readonly Role[]): string =>
+  `This process has the roles ${roles.join(', ')}. Those with the role api answer requests.`
+
+function notFound(path: string, hint: string): ApiError {
   return path.startsWith('/v3/')
     ? new ApiError(404, 'not_found', { path: path.slice(0, 200), hint })
     : new ApiError(404, 'Not found.', { hint })

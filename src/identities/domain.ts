@@ -14,6 +14,7 @@ export const createIdentities = (platform: Platform, { upstreams }: { upstreams:
     {
       name: 'old usernames',
       everyMs: 60 * 60_000,
+      roles: ['worker'],
       runsIn: 'one process',
       needsDatabase: true,
       run: () => deleteOldUsernames(platform.sql, platform.clock.now() - NAME_KEPT_MS),

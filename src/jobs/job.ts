@@ -1,10 +1,14 @@
+import type { Role } from '../config/roles.js'
+
 /** Recurring work of a domain, as data. The runner decides when it runs and what happens after a failure. */
 export type Job = {
   /** Names the job in the log, in `/v1/status` and in the metrics. */
   name: string
   /** The pause after a run; 0: the run itself waits until there is something to do. */
   everyMs: number
-  /** `one process`: of all processes on a database, the one that holds the lease of the ingest. */
+  /** Processes with one of these roles run it. */
+  roles: readonly Role[]
+  /** `one process`: of all processes with such a role, the one that holds the lease of the job. */
   runsIn: 'every process' | 'one process'
   /** Whether runs are left out while the database does not answer. */
   needsDatabase: boolean
@@ -16,13 +20,15 @@ export type Job = {
 
 /** What a domain reports about itself. It is read from memory, because `/readyz` is asked often. */
 export type StatusPart = {
+  /** Processes with one of these roles report it; absent: all. */
+  roles?: readonly Role[]
   /** Fields of the answer of `/v1/status`. The named ones have the fields of all domains together. */
   fields?: (nowMs: number) => Record<string, unknown> & {
     state?: Record<string, number>
     metadata_observability?: Record<string, number>
   }
-  /** A check of `/readyz`; `undefined`: this part does not run. */
-  check?: (nowMs: number) => HealthCheck | undefined
+  /** A check of `/readyz`, or some; `undefined`: this part does not run. */
+  check?: (nowMs: number) => HealthCheck | readonly HealthCheck[] | undefined
   /** What an operator should look at. */
   warnings?: () => readonly string[]
 }

@@ -35,16 +35,17 @@ function open(store: { problem: string | undefined } = { problem: undefined }) {
 const job = (run: Job['run'], more: Partial<Job> = {}): Job => ({
   name: 'probe',
   everyMs: 30_000,
-  runsIn: 'one process',
+  roles: ['worker'],
+  runsIn: 'every process',
   needsDatabase: true,
   run,
   ...more,
 })
 
-/** Runs the jobs of one process until the condition holds. */
+/** Runs the jobs until the condition holds. */
 async function runUntil(runner: JobRunner, isDone: () => boolean): Promise<void> {
   const ending = new AbortController()
-  const running = runner.run('one process', ending.signal)
+  const running = runner.runEverywhere(ending.signal)
   await until(isDone)
   ending.abort()
   await running
@@ -56,7 +57,7 @@ test('a job runs again after its period, in the processes that it names', async 
   let others = 0
   runner.add([
     job(async () => void runs++),
-    job(async () => void others++, { name: 'other', runsIn: 'every process' }),
+    job(async () => void others++, { name: 'other', runsIn: 'one process' }),
   ])
   await runUntil(runner, () => runs >= 3)
   expect(others).toBe(0)
@@ -136,7 +137,7 @@ test('a job that needs the database waits for it, and that is no failure', async
     job(async () => void runs.other++, { name: 'other', needsDatabase: false }),
   ])
   const ending = new AbortController()
-  const running = runner.run('one process', ending.signal)
+  const running = runner.runEverywhere(ending.signal)
   await until(() => runs.other > 2)
   expect(runs.needing).toBe(0)
   expect(pauses).toContain(1_000)
@@ -159,7 +160,7 @@ test('what a run throws because it was aborted is no failure', async () => {
       })
     }),
   ])
-  const running = runner.run('one process', ending.signal)
+  const running = runner.runEverywhere(ending.signal)
   await until(() => hasStarted)
   expect(runner.records[0]?.isRunning).toBe(true)
   ending.abort()

@@ -5,6 +5,7 @@ import { faultFields } from '../lib/fault-fields.js'
 import type { Log } from '../lib/log.js'
 import { backoffMs, pause, type Timing } from '../lib/timing.js'
 import type { Job } from './job.js'
+import type { JobLeases } from './job-leases.js'
 
 /** How the runs of a job went, in this process. */
 export type JobRecord = {
@@ -47,11 +48,17 @@ export class JobRunner {
   readonly #records: JobRecord[] = []
   readonly #metrics: JobMetrics
   readonly #sleep: Timing['sleep']
+  #leases: JobLeases | undefined
 
   constructor(options: RunnerOptions) {
     this.#options = options
     this.#metrics = createJobMetrics(options.registry)
     this.#sleep = options.sleep ?? pause
+  }
+
+  /** The jobs that this process, and no other, runs now. */
+  get leased(): readonly string[] {
+    return this.#leases?.held ?? []
   }
 
   /** In the order in which the jobs were added. */
@@ -75,10 +82,22 @@ export class JobRunner {
     }
   }
 
-  /** Runs the jobs of one kind until the signal aborts. Never rejects. */
-  async run(runsIn: Job['runsIn'], signal: AbortSignal): Promise<void> {
-    const records = this.#records.filter(({ job }) => job.runsIn === runsIn)
+  /** Runs the jobs of every process until the signal aborts. Never rejects. */
+  async runEverywhere(signal: AbortSignal): Promise<void> {
+    const records = this.#records.filter(({ job }) => job.runsIn === 'every process')
     await Promise.all(records.map((record) => this.#repeat(record, signal)))
+  }
+
+  /** Runs the jobs of which one process runs each, those that it has leased, until the signal aborts. Never rejects. */
+  async runShared(leases: JobLeases, signal: AbortSignal): Promise<void> {
+    this.#leases = leases
+    const shared = this.#records.filter(({ job }) => job.runsIn === 'one process')
+    const byName = new Map(shared.map((record) => [record.job.name, record]))
+    const runJob = async (name: string, term: AbortSignal) => {
+      const record = byName.get(name)
+      if (record !== undefined) await this.#repeat(record, term)
+    }
+    await leases.run([...byName.keys()], runJob, signal)
   }
 
   async #repeat(record: JobRecord, signal: AbortSignal): Promise<void> {

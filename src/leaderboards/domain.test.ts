@@ -8,7 +8,7 @@ test('refreshes at first, when the catalogue is read, every 45 seconds, and afte
   const facts = await TestFacts.open()
   const clock = new ManualClock()
   const last: LastRefresh = { asOfSec: undefined, refreshedMs: undefined }
-  const job = createBoardJob({ sql: facts.sql, clock }, { follower: undefined }, last)
+  const job = createBoardJob({ sql: facts.sql, clock }, { follower: undefined, elsewhere: undefined }, last)
   const refreshed = async () => {
     await job.run(new AbortController().signal)
     const [state] = await facts.sql<{ block: number | null }[]>`select block from board_state`

@@ -44,7 +44,7 @@ export type LastRefresh = { asOfSec: number | undefined; refreshedMs: number | u
  */
 export const createBoardJob = (
   platform: Pick<Platform, 'sql' | 'clock'>,
-  chain: Pick<ChainStatus, 'follower'>,
+  chain: Pick<ChainStatus, 'follower' | 'elsewhere'>,
   last: LastRefresh,
 ): Job =>
   createSnapshotJob(platform, chain, {

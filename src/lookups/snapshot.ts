@@ -86,7 +86,7 @@ const CHECK_MS = 1_000
  */
 export function createSnapshotJob(
   platform: Pick<Platform, 'sql' | 'clock'>,
-  chain: Pick<ChainStatus, 'follower'>,
+  chain: Pick<ChainStatus, 'follower' | 'elsewhere'>,
   { name, everyMs, state, refresh, onlyWhenLive = false, hasInputs }: SnapshotJob,
 ): Job {
   let refreshedMs: number | undefined
@@ -103,6 +103,7 @@ export function createSnapshotJob(
   return {
     name,
     everyMs: CHECK_MS,
+    roles: ['worker'],
     runsIn: 'one process',
     needsDatabase: true,
     startsAfter: (signal) => untilLive({ chain }, signal),

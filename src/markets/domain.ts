@@ -37,6 +37,7 @@ export function createMarkets(platform: Platform, { chain, upstreams }: MarketDe
       {
         name: 'tag counts',
         everyMs: TAG_CHECK_MS,
+        roles: ['worker'],
         runsIn: 'one process',
         needsDatabase: true,
         run: createTagCounter(store, clock),

@@ -1,4 +1,5 @@
 import { Bus } from '../bus/bus.js'
+import { hasRole, type Role } from '../config/roles.js'
 import { presentAge } from '../core/clock.js'
 import type { Domain } from '../http/domain.js'
 import type { StatusPart } from '../jobs/job.js'
@@ -22,6 +23,12 @@ const PRICE_AGE_SEC_MAX = 60
 const FILL_MS_MAX = 120_000
 /** A source that is not connected by then is not waited for. */
 const CONNECT_MS_MAX = 10_000
+/**
+ * Every process that stands by for the ingest collects too, so that prices have no hole when it takes over; one that
+ * serves sockets does, because its clients want each tick at once.
+ */
+const COLLECTING: readonly Role[] = ['ingest', 'stream']
+const PRICED: readonly Role[] = ['api', ...COLLECTING]
 const SPOT_STREAMS = [...STREAMS].flatMap(([id, { kind }]) => (kind === 'spot' ? id : []))
 
 /**
@@ -38,7 +45,7 @@ type PricesDomain = Domain & {
 export function createPrices(platform: Platform, { upstreams }: { upstreams: Upstreams }): PricesDomain {
   const { store, clock, config, log, metrics } = platform
   const priceBus = new Bus({ clock, log })
-  const prices = new PriceJobs({ store, clock, log, metrics, upstreams, priceBus })
+  const prices = new PriceJobs({ config, store, clock, log, metrics, upstreams, priceBus })
   // Sockets are shown from the first reading of the archive on.
   let shown = prices.known()
   return {
@@ -47,6 +54,7 @@ export function createPrices(platform: Platform, { upstreams }: { upstreams: Ups
       {
         name: 'price collection',
         everyMs: SECOND_MS,
+        roles: COLLECTING,
         runsIn: 'every process',
         needsDatabase: false,
         run: (signal) => prices.collect(signal),
@@ -54,6 +62,7 @@ export function createPrices(platform: Platform, { upstreams }: { upstreams: Ups
       {
         name: 'price status',
         everyMs: SECOND_MS,
+        roles: PRICED,
         runsIn: 'every process',
         needsDatabase: true,
         run: async () => {
@@ -63,6 +72,7 @@ export function createPrices(platform: Platform, { upstreams }: { upstreams: Ups
       {
         name: 'tick packing',
         everyMs: PACK_MS,
+        roles: ['worker'],
         runsIn: 'one process',
         needsDatabase: true,
         run: () => packTicks(platform.sql, clock.now()),
@@ -70,12 +80,13 @@ export function createPrices(platform: Platform, { upstreams }: { upstreams: Ups
       {
         name: 'retention of ticks',
         everyMs: HOUR_MS,
+        roles: ['worker'],
         runsIn: 'one process',
         needsDatabase: true,
         run: () => dropOldTicks(platform.sql, clock.now(), config.tickRetentionDays),
       },
     ],
-    status: priceStatus(() => shown),
+    status: { ...priceStatus(() => shown), roles: PRICED },
   }
 }
 
@@ -109,7 +120,7 @@ export const priceStatus = (sources: () => readonly PriceStatus[]): StatusPart =
   },
 })
 
-type PriceJobDeps = Pick<Platform, 'store' | 'clock' | 'metrics' | 'log'> & {
+type PriceJobDeps = Pick<Platform, 'config' | 'store' | 'clock' | 'metrics' | 'log'> & {
   upstreams: Upstreams
   priceBus: Bus
 }
@@ -166,6 +177,7 @@ export class PriceJobs {
    * the archive does not show that it is lost.
    */
   sockets(): PriceStatus[] {
+    if (!this.#collects) return []
     const shared = this.#sources.filter(({ name }) =>
       this.#sources.some((other) => other.name !== name && sourceOf(other.name) === sourceOf(name)),
     )
@@ -175,9 +187,14 @@ export class PriceJobs {
     })
   }
 
+  /** Whether this process collects, or shows what others do. */
+  get #collects(): boolean {
+    return hasRole(this.#deps.config.roles, COLLECTING)
+  }
+
   /** Whether the source still fetches prices of which candles are made. */
   #isFilling(name: TickSource): boolean {
-    if (this.#collector?.hasCandles) return false
+    if (!this.#collects || this.#collector?.hasCandles) return false
     const fetching = this.#sources.find(
       (source) => sourceOf(source.name) === name && source.isFetching !== undefined,
     )

@@ -43,7 +43,7 @@ test('the socket is followed; without it for a minute the service is degraded, a
     problem: 'the score socket is closed for 61 seconds',
   })
   t.faults.set({ upstream: 'sports_ws', mode: 'off' })
-  await until(() => check()?.status === 'ready')
+  await until(() => [check()].flat()[0]?.status === 'ready')
 })
 
 test('switched off, it has no jobs and no status', () => {

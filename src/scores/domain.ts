@@ -1,4 +1,5 @@
 import { Bus } from '../bus/bus.js'
+import type { Role } from '../config/roles.js'
 import { presentAge } from '../core/clock.js'
 import type { Domain } from '../http/domain.js'
 import type { HealthCheck } from '../jobs/job.js'
@@ -17,6 +18,9 @@ const CLOSED_MS_MAX = 60_000
 
 /** Some 50,000 messages; in five minutes a hundred live games send fewer. */
 const SCORE_BYTES_MAX = 64 * 1024 * 1024
+
+/** Answers about games have the score, and sockets send it. */
+const SHOWING: readonly Role[] = ['api', 'stream']
 
 type ScoresDomain = Domain & {
   /** Scores of games: every process hears them by itself. */
@@ -41,6 +45,7 @@ export function createScores(platform: Platform, { upstreams }: { upstreams: Ups
       {
         name: 'score collection',
         everyMs: SECOND_MS,
+        roles: SHOWING,
         runsIn: 'every process',
         needsDatabase: false,
         run: async (signal) => {
@@ -51,12 +56,14 @@ export function createScores(platform: Platform, { upstreams }: { upstreams: Ups
       {
         name: 'game names',
         everyMs: NAMES_MS,
+        roles: SHOWING,
         runsIn: 'every process',
         needsDatabase: false,
         run: (signal) => scores.nameGames((id) => findGameSlug(upstreams.gamma, id, signal)),
       },
     ],
     status: {
+      roles: SHOWING,
       fields: (nowMs) => {
         const { games, live, lastMessageMs } = scores.status
         const age_seconds = presentAge(lastMessageMs && Math.floor(lastMessageMs / 1000), nowMs)

@@ -26,6 +26,7 @@ export const createSports = (platform: Platform, deps: SportsDeps): Domain => ({
     {
       name: 'upstream copies',
       everyMs: HOUR_MS,
+      roles: ['worker'],
       runsIn: 'one process',
       needsDatabase: true,
       run: async () => {

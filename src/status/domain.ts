@@ -1,12 +1,15 @@
+import { hasRole, ROLES } from '../config/roles.js'
 import type { ChainStatus } from '../core/chain-status.js'
 import type { Domain } from '../http/domain.js'
+import type { HealthCheck } from '../jobs/job.js'
 import type { Platform } from '../platform.js'
 import type { Sql } from '../store/connection.js'
 import type { UpstreamHealth } from '../upstreams/transport/health.js'
 import { type FactCoverage, readFactCoverage } from './coverage.js'
 import { statusHistoryRoutes } from './history/routes.js'
 import { StatusSampler } from './history/sampler.js'
-import { presentUpstreams } from './present.js'
+import { presentProcess, presentUpstreams } from './present.js'
+import { ProcessRegistry } from './processes/process-registry.js'
 import { statusRoutes } from './routes.js'
 
 const POLL_MS = 250
@@ -23,13 +26,24 @@ type StatusDeps = { chain: ChainStatus; health: UpstreamHealth }
 export function createStatus(platform: Platform, { chain, health }: StatusDeps): Domain {
   let missing: readonly string[] = ['not looked for yet']
   let coverage: FactCoverage | null = null
+  const registry = new ProcessRegistry(platform, chain)
   const sampler = new StatusSampler({ platform, chain, health })
   return {
-    routes: [statusRoutes(platform), statusHistoryRoutes(platform)],
+    probes: [statusRoutes(platform)],
+    routes: [statusHistoryRoutes(platform)],
     jobs: [
+      {
+        name: 'process heartbeat',
+        everyMs: 0,
+        roles: ROLES,
+        runsIn: 'every process',
+        needsDatabase: true,
+        run: (signal) => registry.run(signal),
+      },
       {
         name: 'status samples',
         everyMs: SAMPLE_MS,
+        roles: ROLES,
         runsIn: 'every process',
         needsDatabase: false,
         run: () => sampler.look(),
@@ -37,6 +51,7 @@ export function createStatus(platform: Platform, { chain, health }: StatusDeps):
       {
         name: 'status coverage',
         everyMs: COVERAGE_MS,
+        roles: ['api'],
         runsIn: 'every process',
         needsDatabase: true,
         run: async () => {
@@ -46,6 +61,7 @@ export function createStatus(platform: Platform, { chain, health }: StatusDeps):
       {
         name: 'board readiness',
         everyMs: POLL_MS,
+        roles: ['api'],
         runsIn: 'every process',
         needsDatabase: true,
         run: async () => {
@@ -54,19 +70,26 @@ export function createStatus(platform: Platform, { chain, health }: StatusDeps):
       },
     ],
     status: {
-      fields: () => ({ upstreams: presentUpstreams(platform.config, health), coverage }),
-      check: () => {
-        // Without a node there is nothing to count.
-        if (chain.follower === undefined) return undefined
-        const isReady = missing.length === 0
-        return {
-          name: 'boards',
-          status: isReady ? 'ready' : 'not_ready',
-          isReady,
-          problem: isReady ? undefined : `being computed for the first time: ${missing.join(', ')}`,
-        }
-      },
+      fields: () => ({
+        upstreams: presentUpstreams(platform.config, health),
+        coverage,
+        processes: registry.live.map(presentProcess),
+      }),
+      check: () => [registry.check(), checkBoards()].filter((check) => check !== undefined),
     },
+  }
+
+  function checkBoards(): HealthCheck | undefined {
+    if (!hasRole(platform.config.roles, ['api'])) return undefined
+    // Without a node there is nothing to count.
+    if (chain.follower === undefined && chain.elsewhere === undefined) return undefined
+    const isReady = missing.length === 0
+    return {
+      name: 'boards',
+      status: isReady ? 'ready' : 'not_ready',
+      isReady,
+      problem: isReady ? undefined : `being computed for the first time: ${missing.join(', ')}`,
+    }
   }
 }
 

@@ -9,6 +9,7 @@ import type { TickCoverage } from '../prices/archive/coverage.js'
 import { feedOf, STREAMS } from '../prices/streams.js'
 import type { UpstreamHealth } from '../upstreams/transport/health.js'
 import { UPSTREAMS } from '../upstreams/upstreams.js'
+import type { LiveProcess } from './processes/queries.js'
 import { readiness } from './readiness.js'
 
 /** What is shown of parts that do not run. */
@@ -36,6 +37,7 @@ const IDLE = {
   upstreams: [],
   coverage: null,
   audit: { last_run: null, seconds: null, differences: null, node: null },
+  processes: [],
 }
 const IDLE_STATE = {
   market_count: 0,
@@ -76,6 +78,7 @@ export function presentStatus(platform: Platform, startedAtMs: number) {
   return {
     ...IDLE,
     ...(Object.assign({}, ...fields) as object),
+    roles: config.roles,
     uptime_seconds: Math.floor((nowMs - startedAtMs) / 1000),
     readiness: { status, checks },
     state: Object.assign({ ...IDLE_STATE }, ...fields.map(({ state }) => state)),
@@ -111,6 +114,19 @@ function stateOf(lastOkMs: number | undefined, lastFaultMs: number | undefined) 
   if (lastFaultMs !== undefined && lastFaultMs >= (lastOkMs ?? 0)) return 'failing' as const
   return lastOkMs === undefined ? ('idle' as const) : ('ok' as const)
 }
+
+/** Where it runs is for those who can read the database. */
+export const presentProcess = (live: LiveProcess) => ({
+  id: live.id,
+  roles: live.roles,
+  version: live.version,
+  started: live.startedSec,
+  age_seconds: live.ageSec,
+  status: live.status,
+  chain_phase: live.chainPhase,
+  jobs: live.jobs,
+  warnings: live.warnings,
+})
 
 const presentJob = (record: JobRecord) => ({
   name: record.job.name,

@@ -129,6 +129,8 @@ describe('GET /v1/status', () => {
         { feature: 'social', setting: 'AUSPEX_X_BEARER_TOKEN' },
       ],
       jobs: [],
+      roles: ['ingest', 'api', 'stream', 'worker'],
+      processes: [],
       warnings: [],
     })
   })
@@ -163,7 +165,8 @@ describe('GET /v1/status', () => {
       {
         name: 'probe',
         everyMs: 2_500,
-        runsIn: 'one process',
+        roles: ['worker'],
+        runsIn: 'every process',
         needsDatabase: true,
         run: async () => {
           throw new Error('no luck')
@@ -174,7 +177,7 @@ describe('GET /v1/status', () => {
       const reply = await t.app.inject({ url: '/v1/status', headers: { 'x-api-key': key } })
       return reply.json().jobs
     }
-    const probe = { name: 'probe', runs_in: 'one_process', every_seconds: 2.5 }
+    const probe = { name: 'probe', runs_in: 'every_process', every_seconds: 2.5 }
     expect(await show()).toEqual([
       {
         ...probe,
@@ -188,7 +191,7 @@ describe('GET /v1/status', () => {
       },
     ])
     const ending = new AbortController()
-    const running = t.ctx.jobs.run('one process', ending.signal)
+    const running = t.ctx.jobs.runEverywhere(ending.signal)
     await until(() => t.ctx.jobs.records[0]?.runs === 1)
     expect(await show()).toMatchObject([
       {

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { ROLES } from '../config/roles.js'
 import { namedEnum, namedObject } from '../lib/named-object.js'
 import { nullable } from '../lib/nullable.js'
 import { PRICE_KINDS, TICK_SOURCES } from '../prices/streams.js'
@@ -37,6 +38,8 @@ const DataCoverage = namedObject('DataCoverage', {
     description: 'blocks in between that were not read, both ends included',
   }),
 })
+
+const ProcessRole = namedEnum('ProcessRole', ROLES)
 
 export const StatusReply = Type.Object(
   {
@@ -201,6 +204,24 @@ export const StatusReply = Type.Object(
         last_error: nullable(Type.String(), 'what the last failure said; null: none'),
       }),
       { description: 'recurring work beside the requests, as it went in this process' },
+    ),
+    roles: Type.Array(ProcessRole, { description: 'what this process does of the service' }),
+    processes: Type.Array(
+      namedObject('ServiceProcess', {
+        id: Type.String({ format: 'uuid', description: 'new at each start' }),
+        roles: Type.Array(ProcessRole),
+        version: Type.String(),
+        started: Type.Integer({ description: 'Unix seconds' }),
+        age_seconds: Count('since its last sign of life'),
+        status: Type.Enum(['ready', 'degraded', 'not_ready'], {
+          type: 'string',
+          description: 'what its `/readyz` says',
+        }),
+        chain_phase: Type.String({ description: 'what it does with the chain, as in `chain`' }),
+        jobs: Type.Array(Type.String(), { description: 'those that it, and no other process, runs now' }),
+        warnings: Type.Array(Type.String(), { description: 'what it wants an operator to look at' }),
+      }),
+      { description: 'the processes on this database that live, this one included, the oldest first' },
     ),
     warnings: Type.Array(Type.String(), { description: 'what an operator should look at' }),
   },

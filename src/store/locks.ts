@@ -1,3 +1,6 @@
+/** The first number of the locks of jobs; the second is the hash of the job's name. */
+export const JOB_LOCKS = 728_531_904
+
 /** Advisory locks of a database: fixed numbers that no other program uses on it. */
 export const LOCKS = {
   migration: 7_285_319_041n,

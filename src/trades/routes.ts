@@ -20,7 +20,7 @@ import { namedObject } from '../lib/named-object.js'
 import { selectBuilderId, selectWalletId } from '../lookups/ids.js'
 import { COMBO_TRADES_SOURCE, ComboTrade, comboTradesByTime } from '../lookups/trades/combo-trades.js'
 import { NO_BUILDER, presentTrade, type WithMarket } from '../lookups/trades/present.js'
-import type { Role, TradeRow, TradeScope } from '../lookups/trades/queries.js'
+import type { TradeRole, TradeRow, TradeScope } from '../lookups/trades/queries.js'
 import { Trade } from '../lookups/trades/schemas.js'
 import {
   chooseTradeView,
@@ -68,7 +68,7 @@ function presentPaidFeeSums(rows: readonly object[]) {
   }
 }
 
-const ROLES: Record<'maker' | 'taker' | 'both', readonly Role[]> = {
+const ROLES: Record<'maker' | 'taker' | 'both', readonly TradeRole[]> = {
   maker: ['maker'],
   taker: ['taker'],
   both: ['maker', 'taker'],

@@ -40,8 +40,8 @@ export function createWebhooks(platform: Platform, { plans, bus, largeAnswers }:
     await dispatcher.run(signal)
     sender.close()
   }
-  const everywhere = { runsIn: 'every process', needsDatabase: true } as const
-  const once = { runsIn: 'one process', needsDatabase: true } as const
+  const everywhere = { roles: ['worker'], runsIn: 'every process', needsDatabase: true } as const
+  const once = { roles: ['worker'], runsIn: 'one process', needsDatabase: true } as const
   return {
     routes: [
       webhookRoutes(platform, { plans, secretBox, largeAnswers }),

@@ -19,14 +19,14 @@ import { type SeqRange, splitRange, withinSeq } from '../seq-range.js'
 import { isTokenTagged, type TagFilter } from '../tag-filter.js'
 
 /** What a wallet is in a fill: the owner of the order, or its counterparty. */
-export type Role = 'maker' | 'taker'
+export type TradeRole = 'maker' | 'taker'
 
 /** Which fills. */
 export type TradeScope = SeqRange & {
   /** `undefined`: of all wallets, each once, from the side of its owner. */
   wallet: number | undefined
   /** Never empty. Without a wallet it is `maker` alone. */
-  roles: readonly Role[]
+  roles: readonly TradeRole[]
   /** `undefined`: of all tokens. */
   tokens: readonly number[] | undefined
   /** Only trades of markets with these tags; absent: of all markets. */
@@ -54,7 +54,7 @@ export type TradeRow = {
   seq: number
   /** The newest fill of the same order that the list has; `seq` itself where orders do not matter. */
   head: number
-  role: Role
+  role: TradeRole
   timeSec: number
   usd: bigint
   shares: bigint
@@ -204,7 +204,7 @@ function scanFills(
   sql: Sql,
   kind: Kind,
   scope: TradeScope,
-  role: Role,
+  role: TradeRole,
   limit: number,
   { groupBy, isWanted = sql`true` }: { groupBy?: GroupBy; isWanted?: Fragment } = {},
 ): Fragment {
@@ -284,7 +284,7 @@ const makerAmount = (sql: Sql, alias: string): Fragment => sql`
   case when ${isBuy(sql, alias)} then ${sql(alias)}.usd else ${sql(alias)}.shares end`
 
 /** Whether no newer fill of the group of `h` is wanted. */
-const isNewestOfGroup = (sql: Sql, groupBy: GroupBy, scope: TradeScope, role: Role): Fragment => sql`
+const isNewestOfGroup = (sql: Sql, groupBy: GroupBy, scope: TradeScope, role: TradeRole): Fragment => sql`
   not exists (
     select
       from ${groupFills(sql, groupBy, 'n', 'h', sql`h.seq + 1`, scope)}
@@ -313,7 +313,7 @@ function groupFills(
   return sql`(select * from fills where ${isOfGroup} offset 0) ${sql(alias)}`
 }
 
-function matches(sql: Sql, alias: string, kind: Kind, scope: TradeScope, role: Role): Fragment {
+function matches(sql: Sql, alias: string, kind: Kind, scope: TradeScope, role: TradeRole): Fragment {
   const f = sql(alias)
   const { wallet, tokens, orderHash, builder, isSell, isCharged, usdMin, makerAmountMin } = scope
   const { isTakerOrder: takes } = scope
