@@ -60,8 +60,8 @@ describe('a service whose roles are in processes of their own', () => {
   test('answers requests in one, and sends what is booked in another from sockets of a third', async () => {
     expect((await ask('api', '/v3/trades?limit=5')).status).toBe(200)
     const socket = await SocketClient.open(`${processes.stream?.url.replace('http', 'ws')}/ws?key=${key}`)
-    socket.send({ action: 'subscribe', type: 'settlements', filters: {} })
-    await socket.next(({ type }) => type === 'settlement')
+    socket.send({ action: 'subscribe', type: 'blocks' })
+    await socket.next(({ type }) => type === 'block')
     socket.socket.terminate()
   })
 
