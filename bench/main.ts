@@ -20,6 +20,7 @@ import { showProgress } from './lib/progress.js'
 import { limitsGrowth } from './limits-growth.js'
 import { match } from './match.js'
 import { page } from './page.js'
+import { roles } from './roles.js'
 import { simFills } from './sim-fills.js'
 import { simStart } from './sim-start.js'
 import { sports } from './sports.js'
@@ -65,6 +66,7 @@ const BENCHES: Bench[] = [
   fanout,
   fairness,
   page,
+  roles,
   steady,
 ]
 const RESULTS = join(import.meta.dirname, '../../bench/results')

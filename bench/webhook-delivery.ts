@@ -52,7 +52,7 @@ export const webhookDelivery: Bench = {
   },
 }
 
-async function startReceiver(): Promise<number> {
+export async function startReceiver(): Promise<number> {
   const child = fork(join(import.meta.dirname, 'webhook-delivery/receiver.js'))
   tidyLater(async () => void child.kill())
   const [port] = await once(child, 'message')
@@ -62,7 +62,7 @@ async function startReceiver(): Promise<number> {
 const createSecretBox = (sql: Pool) =>
   new SecretBox({ config: { secretKey: '5f'.repeat(32), dataDir: '' }, store: { sql } })
 
-async function insertWebhooks(sql: Pool, port: number) {
+export async function insertWebhooks(sql: Pool, port: number) {
   const box = createSecretBox(sql)
   const now = new Date()
   const [account] = await sql<{ id: number }[]>`
@@ -145,7 +145,7 @@ async function post(http: HttpPool, drafts: readonly DeliveryDraft[]): Promise<n
   return drafts.length / ((performance.now() - startedMs) / 1000)
 }
 
-function createDrafts(webhooks: readonly DeliveryDraft['webhook'][]): DeliveryDraft[] {
+export function createDrafts(webhooks: readonly DeliveryDraft['webhook'][]): DeliveryDraft[] {
   return webhooks.flatMap((webhook) =>
     Array.from({ length: DELIVERIES / WEBHOOKS }, () => {
       const eventId = randomUUID()

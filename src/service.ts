@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import type { FastifyInstance } from 'fastify'
 import { createAccountApi } from './account-api/domain.js'
 import { createAccounts } from './accounts/domain.js'
@@ -231,6 +232,8 @@ type Running = {
 function run(running: Running) {
   const { platform, domains, app, store, database } = running
   const stopping = new AbortController()
+  // Every job waits on it, which Node.js would report as a leak.
+  setMaxListeners(0, stopping.signal)
   let watching: Promise<void> = Promise.resolve()
   const storeReady = new Promise<void>((resolve) => {
     watching = store.run(resolve)
