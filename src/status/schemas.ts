@@ -243,6 +243,7 @@ export const StatusOverviewReply = Type.Object(
     scores: parts.scores,
     upstreams: parts.upstreams,
     jobs: parts.jobs,
+    processes: parts.processes,
     audit: parts.audit,
     not_configured: parts.not_configured,
     warnings: parts.warnings,

@@ -72,6 +72,7 @@ export function StatusPage() {
               </Panel>
               <Upstreams upstreams={more.upstreams} />
             </div>
+            {more.processes.length > 1 && <Processes processes={more.processes} />}
             <Panel title="Jobs">
               <Table
                 label="Jobs"
@@ -137,6 +138,31 @@ const Upstreams = ({ upstreams }: { upstreams: Status['upstreams'] }) => (
         { title: 'Faults', cell: ({ faults }) => formatCount(faults), isNumber: true },
         { title: 'Last fault', cell: ({ last_fault: at }) => (at === null ? 'never' : <Time at={at} />) },
         { title: 'Last error', cell: ({ last_error: error }) => error ?? '–', isText: true },
+      ]}
+    />
+  </Panel>
+)
+
+/** Those of a service that runs as several; jobs and figures of the page are of the one that answers. */
+const Processes = ({ processes }: Pick<Status, 'processes'>) => (
+  <Panel title="Processes">
+    <Table
+      label="Processes"
+      rows={processes}
+      keyOf={({ id }) => id}
+      columns={[
+        { title: 'Roles', cell: ({ roles }) => roles.join(', ') },
+        {
+          title: 'State',
+          cell: ({ status }) => (
+            <span className={status === 'ready' ? 'badge' : 'badge warn'}>{status.replace('_', ' ')}</span>
+          ),
+        },
+        { title: 'Chain', cell: ({ chain_phase: phase }) => phase },
+        { title: 'Started', cell: ({ started }) => <Time at={started} /> },
+        { title: 'Jobs', cell: ({ jobs }) => formatCount(jobs.length), isNumber: true },
+        { title: 'Version', cell: ({ version }) => version },
+        { title: 'Warnings', cell: ({ warnings }) => warnings.join('; ') || '–', isText: true },
       ]}
     />
   </Panel>
