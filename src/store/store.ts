@@ -39,6 +39,7 @@ export class Store {
   // A connection of its own: a busy pool must not look like a lost database.
   #pulse: Pool
   #problem: string | undefined = 'starting'
+  #wasReady = false
 
   constructor(options: StoreOptions) {
     this.#options = options
@@ -113,7 +114,7 @@ export class Store {
     await withTimeout(answer, PULSE_TIMEOUT_MS, `no answer within ${PULSE_TIMEOUT_MS} ms`)
     // Also when it was lost: another database may have come back in its place.
     if (this.#problem === undefined) return
-    const applied = await migrate(this.#pulse, readMigrations())
+    const applied = await migrate(this.#pulse, readMigrations(), { allowsNewer: this.#wasReady })
     await claimDatabase(this.#pulse, this.#options.dataset)
     this.#options.log.debug({ applied }, 'schema is up to date')
   }
@@ -121,6 +122,7 @@ export class Store {
   #becomeReady(onReady: () => void): void {
     this.#options.log.info('database is ready')
     this.#problem = undefined
+    this.#wasReady = true
     onReady()
   }
 
