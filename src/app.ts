@@ -31,6 +31,13 @@ import { Protocols } from './stream/protocols.js'
 import { upstreamTitle } from './upstreams/upstreams.js'
 import { describeWebhooks } from './webhooks/openapi.js'
 
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Has all WebSockets connect to other processes, spread over this time. */
+    dismissSockets(spreadMs: number, hurry: AbortSignal): Promise<void>
+  }
+}
+
 export type AppDeps = {
   accounts: Accounts
   chain: ChainStatus
@@ -89,6 +96,7 @@ export async function buildApp(platform: Platform, deps: AppDeps): Promise<Fasti
   })
   const protocols = new Protocols(deps.stream)
   const sockets = new SocketDoor(app.server, deps.stream, deps.createProtocol ?? protocols.create)
+  app.decorate('dismissSockets', (spreadMs, hurry) => sockets.dismiss(spreadMs, hurry))
   app.addHook('preClose', async () => {
     await sockets.close()
     protocols.close()
