@@ -118,5 +118,7 @@ function findProblem({ follower, head }: ChainStatus, nowMs: number): string | n
     if (head.block === 0) return 'nothing is booked yet'
     return isFresh ? null : `the last block is ${ageSec} seconds old`
   }
+  // A process that takes the chain over serves what it served before while it reads the blocks since then.
+  if (follower.hasServed === true && isFresh) return null
   return `catching up: block ${head.block} of ${follower.nodeBlock ?? '?'}`
 }
