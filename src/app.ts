@@ -1,6 +1,7 @@
 import Fastify, { type FastifyInstance, type FastifyPluginAsync } from 'fastify'
 import type { Accounts } from './accounts/domain.js'
 import type { ChainStatus } from './core/chain-status.js'
+import { awaitDatabase } from './http/await-database.js'
 import { cacheRoutes } from './http/cached-routes.js'
 import { showChainHead } from './http/chain-head.js'
 import { Compressor } from './http/compression.js'
@@ -87,6 +88,7 @@ export async function buildApp(platform: Platform, deps: AppDeps): Promise<Fasti
   showStreamDocs(app, compressor, accounts.plans)
 
   await app.register(async (api) => {
+    awaitDatabase(api, platform)
     guardRoutes(api, accounts, config)
     api.addHook('preValidation', checkUrl)
     describeErrors(api)
