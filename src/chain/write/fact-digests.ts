@@ -29,7 +29,8 @@ function toHashes({ table, columns }: (typeof FACT_TABLES)[number]): string {
           `seq >= $1::bigint * ${LOGS_PER_BLOCK} and seq < ($2::bigint + 1) * ${LOGS_PER_BLOCK}`,
         ]
       : [place, `${place} between $1::integer and $2::integer`]
-  const row = OWN_ROWS[table] ?? 'stored'
+  // Not the whole row: it may have columns of a newer version, which this one does not write.
+  const row = OWN_ROWS[table] ?? `row(${columns.join(', ')})`
   // Which entries the ledger refuses is decided again when it is rebuilt.
   const isFact = table === 'quarantine' ? " and reason <> 'out_of_range'" : ''
   return `
