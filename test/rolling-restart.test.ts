@@ -35,6 +35,23 @@ describe.skipIf(BALANCERS.length === 0)(`a rolling restart behind ${BALANCERS.jo
     for (const balancer of balancers) await balancer.stop()
   })
 
+  test.each(BALANCERS)('%s passes what the service takes, and refuses what it refuses', async (name) => {
+    const [direct = ''] = world.urls
+    const through = balancers.find((balancer) => balancer.name === name)?.url ?? ''
+    const long = 'x'.repeat(15_000)
+    const key = await world.createCaller()
+    const post = async (url: string, bytes: number) => {
+      const headers = { 'content-type': 'application/json', 'x-api-key': key }
+      return (await fetch(`${url}/v3/webhooks`, { method: 'POST', headers, body: '1'.padEnd(bytes) })).status
+    }
+    for (const url of [direct, through]) {
+      expect((await fetch(`${url}/readyz`, { headers: { 'x-long': long } })).status).toBe(200)
+      expect((await fetch(`${url}/v1/plans?key=${long}`)).status).toBe(200)
+      expect(await post(url, 1024 * 1024)).toBe(400)
+      expect(await post(url, 1024 * 1024 + 1)).toBe(413)
+    }
+  })
+
   test('fails no request, sends no POST twice, and loses and doubles no event', async () => {
     const loads = await Promise.all(balancers.map((balancer) => startLoad(balancer)))
     const recorders = await Promise.all(balancers.map((balancer) => record(balancer)))

@@ -9,7 +9,10 @@ import { FACT_TABLES } from '../facts/registry.js'
  * same across versions, because partitions by hash depend on them.
  */
 
-/** What a conversion returned is charged again when an older block states the fee of its market. */
+/**
+ * What a conversion returned is charged again when an older block states the fee of its market. A column that a table
+ * gets after a release belongs here too: the digests of the blocks before it were made without it.
+ */
 const OWN_ROWS: Readonly<Record<string, string>> = {
   conversions: 'row(seq, amount, wallet, market, index_set, given, taken, tx_hash)',
 }
