@@ -2,6 +2,7 @@ import Fastify, { type FastifyInstance, type FastifyPluginAsync } from 'fastify'
 import type { Accounts } from './accounts/domain.js'
 import { hasRole } from './config/roles.js'
 import type { ChainStatus } from './core/chain-status.js'
+import { awaitDatabase } from './http/await-database.js'
 import { cacheRoutes } from './http/cached-routes.js'
 import { showChainHead } from './http/chain-head.js'
 import { Compressor } from './http/compression.js'
@@ -31,6 +32,13 @@ import { type CreateProtocol, SocketDoor } from './stream/door.js'
 import { Protocols } from './stream/protocols.js'
 import { upstreamTitle } from './upstreams/upstreams.js'
 import { describeWebhooks } from './webhooks/openapi.js'
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Has all WebSockets connect to other processes, spread over this time. */
+    dismissSockets(spreadMs: number, hurry: AbortSignal): Promise<void>
+  }
+}
 
 export type AppDeps = {
   accounts: Accounts
@@ -86,6 +94,7 @@ export async function buildApp(platform: Platform, deps: AppDeps): Promise<Fasti
   }
 
   await app.register(async (api) => {
+    awaitDatabase(api, platform)
     guardRoutes(api, accounts, config)
     api.addHook('preValidation', checkUrl)
     describeErrors(api)
@@ -93,15 +102,17 @@ export async function buildApp(platform: Platform, deps: AppDeps): Promise<Fasti
     showChainHead(api, clock, chain)
     for (const plugin of deps.routes) await api.register(plugin)
   })
-  if (hasRole(roles, ['stream'])) serveSockets(app, deps)
+  app.decorate('dismissSockets', hasRole(roles, ['stream']) ? serveSockets(app, deps) : async () => undefined)
   return app
 }
 
-function serveSockets(app: FastifyInstance, { stream, createProtocol }: AppDeps): void {
+/** Returns what sends the sockets away. */
+function serveSockets(app: FastifyInstance, { stream, createProtocol }: AppDeps) {
   const protocols = new Protocols(stream)
   const sockets = new SocketDoor(app.server, stream, createProtocol ?? protocols.create)
   app.addHook('preClose', async () => {
     await sockets.close()
     protocols.close()
   })
+  return (spreadMs: number, hurry: AbortSignal) => sockets.dismiss(spreadMs, hurry)
 }

@@ -21,7 +21,7 @@ import { codeOf, reportAndExit } from './core/errors.js'
 import { faultFields } from './lib/fault-fields.js'
 import { keepHeapSmall } from './lib/heap.js'
 import { createLog } from './lib/log.js'
-import { stopSignal } from './lib/stop-signal.js'
+import { stopSignals } from './lib/stop-signal.js'
 import { VERSION } from './lib/version.js'
 import type { Service } from './service.js'
 import { withDatabase } from './store/with-database.js'
@@ -91,7 +91,7 @@ async function up(config: Config): Promise<void> {
   process.stdout.on('error', (error) => {
     if (codeOf(error) !== 'EPIPE') throw error
   })
-  const signal = stopSignal()
+  const { stop: signal, hurry } = stopSignals()
   const starting = startService(config, { command: 'auspex up', log, signal })
   const service = await starting.catch((error) => {
     // Ctrl-C ends the child processes of the start too, which is no fault then.
@@ -101,7 +101,7 @@ async function up(config: Config): Promise<void> {
   if (service === undefined) return
   if (process.stdout.isTTY) console.log(formatWelcome(service.url, config))
   printInvitation(service).catch((error) => log.warn(faultFields(error), 'no sign-in link was made'))
-  await untilStopped(service, signal)
+  await untilStopped(service, signal, { hurry })
 }
 
 /** Prints a link that makes the first account, while there is none: to stderr, because it is not for the log. */

@@ -23,13 +23,14 @@ import { createCrypto } from './crypto/domain.js'
 import { createEvents } from './events/domain.js'
 import type { Domain } from './http/domain.js'
 import { LargeAnswers } from './http/large-answers.js'
+import { endConnectionsWithAnswers } from './http/server.js'
 import { createIdentities } from './identities/domain.js'
 import { JobLeases } from './jobs/job-leases.js'
 import { createLeaderboards } from './leaderboards/domain.js'
 import { faultFields } from './lib/fault-fields.js'
 import type { Log } from './lib/log.js'
 import { withTimeout } from './lib/timeout.js'
-import { pollUntil, systemTiming, type Timing } from './lib/timing.js'
+import { pause, pollUntil, systemTiming, type Timing } from './lib/timing.js'
 import { createMarkets } from './markets/domain.js'
 import { createPlatform, type Platform } from './platform.js'
 import { createPositions } from './positions/domain.js'
@@ -42,7 +43,7 @@ import { SocketSessions } from './sessions/socket-sessions.js'
 import { createSocial } from './social/domain.js'
 import { createSports } from './sports/domain.js'
 import { createStatus } from './status/domain.js'
-import { readiness } from './status/readiness.js'
+import { readiness, STOPPING } from './status/readiness.js'
 import type { Target } from './store/connection.js'
 import { writeServiceUpstreams } from './store/data-folder.js'
 import { type Database, openDatabase } from './store/database.js'
@@ -65,7 +66,8 @@ export type Service = {
   ready: Promise<void>
   /** Rejects when the service cannot go on; it recovers from all other faults. */
   failed: Promise<never>
-  stop(): Promise<void>
+  /** `hurry` ends the time for which the service still serves. */
+  stop(hurry?: AbortSignal): Promise<void>
 }
 
 export type ServiceOptions = {
@@ -253,9 +255,12 @@ function run(running: Running) {
     database.lost,
     workFailed,
   ])
-  failed.catch(() => undefined)
+  const broken = new AbortController()
+  failed.catch(() => broken.abort())
 
-  const stop = async (): Promise<void> => {
+  const stop = async (hurry = broken.signal): Promise<void> => {
+    platform.statusParts.push(STOPPING)
+    await leaveLoadBalancers({ platform, app }, AbortSignal.any([broken.signal, hurry]))
     await drain(app)
     stopping.abort()
     await withTimeout(working, LAST_JOB_MS_MAX, 'jobs hang').catch(() => undefined)
@@ -325,6 +330,23 @@ async function listen(app: FastifyInstance, { host, port }: Config): Promise<str
   }
 }
 
+/**
+ * Serves on while load balancers find out from `/readyz` that the process stops. They have half of the time; in the
+ * other half WebSockets are sent to other processes, by a load balancer that chooses this one no more.
+ */
+async function leaveLoadBalancers(
+  { platform, app }: Pick<Running, 'platform' | 'app'>,
+  hurry: AbortSignal,
+): Promise<void> {
+  const seconds = platform.config.drainSeconds
+  if (seconds === 0 || hurry.aborted) return
+  platform.log.info({ seconds }, 'stopping: load balancers leave first')
+  endConnectionsWithAnswers(app.server)
+  const halfMs = (seconds * 1000) / 2
+  await pause(halfMs, hurry)
+  await Promise.all([app.dismissSockets(halfMs, hurry), pause(halfMs, hurry)])
+}
+
 /** Lets running requests finish for a while, then cuts them off. */
 async function drain(app: FastifyInstance): Promise<void> {
   const cutOff = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS_MAX)
@@ -340,13 +362,18 @@ async function flushUsage({ log }: Platform, usage: UsageMeter): Promise<void> {
   )
 }
 
-type Moments = { onStart?: () => Promise<void>; onStopping?: () => void }
+type Moments = {
+  onStart?: () => Promise<void>
+  onStopping?: () => void
+  /** Aborts when the service shall stop without serving on. */
+  hurry?: AbortSignal
+}
 
 /** Waits until the signal aborts or the service fails, and then stops the service. */
 export async function untilStopped(
   service: Service,
   signal: AbortSignal,
-  { onStart = async () => undefined, onStopping = () => undefined }: Moments = {},
+  { onStart = async () => undefined, onStopping = () => undefined, hurry }: Moments = {},
 ): Promise<void> {
   const asked = new Promise<void>((resolve) => {
     if (signal.aborted) resolve()
@@ -357,6 +384,6 @@ export async function untilStopped(
     await Promise.race([asked, started, service.failed])
   } finally {
     onStopping()
-    await service.stop()
+    await service.stop(hurry)
   }
 }

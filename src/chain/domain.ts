@@ -127,5 +127,7 @@ function findProblem({ follower, elsewhere, head }: ChainStatus, nowMs: number):
     if (head.block === 0) return 'nothing is booked yet'
     return isFresh ? null : `the last block is ${ageSec} seconds old`
   }
+  // A process that takes the chain over serves what it served before while it reads the blocks since then.
+  if (follower.hasServed === true && isFresh) return null
   return `catching up: block ${head.block} of ${follower.nodeBlock ?? '?'}`
 }

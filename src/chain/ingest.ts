@@ -47,6 +47,7 @@ export class Ingest {
   readonly #options: IngestOptions
   readonly #following: FollowStatus
   readonly #watch: ChainWatch
+  #hasServed = false
 
   constructor(options: IngestOptions) {
     this.#options = options
@@ -73,11 +74,13 @@ export class Ingest {
   report(): void {
     const { status } = this.#options
     const { phase, head, problem, cursor } = this.#following
+    this.#hasServed ||= phase === 'live' || phase === 'standby'
     status.follower = {
       // Whether another process books is not known before the lease was tried.
       phase: phase === 'idle' ? 'catching_up' : phase,
       nodeBlock: head?.block,
       problem,
+      hasServed: this.#hasServed,
     }
     status.isNodeConnected = head !== undefined && problem === undefined
     status.quarantined = this.#watch.quarantined

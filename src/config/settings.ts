@@ -106,6 +106,12 @@ export const SETTINGS = {
     fallback: () => 'polymarket',
     parse: parseText,
   }),
+  drainSeconds: integer(
+    'AUSPEX_DRAIN_SECONDS',
+    [0, 3_600],
+    'seconds for which a stop still serves while /readyz answers 503, so that load balancers leave first',
+    0,
+  ),
   trustedProxies: setting<string[]>({
     env: 'AUSPEX_TRUSTED_PROXIES',
     flag: 'trusted-proxies',

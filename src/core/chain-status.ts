@@ -8,6 +8,8 @@ export type FollowerStatus = {
   nodeBlock: number | undefined
   /** Why no block is booked; `undefined` when all is well. */
   problem: string | undefined
+  /** It was live before, or another process was: what it takes over from there is at most moments old. */
+  hasServed?: boolean
 }
 
 /**

@@ -65,6 +65,16 @@ export function dropTrailingSlash(url: string): string {
 }
 
 /**
+ * From now on every answer ends its connection. A load balancer that keeps connections open would otherwise send a
+ * request on one of them at the moment at which the server closes it, and could not repeat a POST.
+ */
+export function endConnectionsWithAnswers(server: Server): void {
+  const onRequest: RequestListener = (_request, response) => response.setHeader('connection', 'close')
+  server.prependListener('request', onRequest)
+  server.prependListener('checkExpectation', onRequest)
+}
+
+/**
  * Cuts off clients that take nothing of a waiting answer between two checks: its bytes are our
  * memory. A check now and then costs less than the timer per socket that `server.timeout` would
  * restart with every read and write.

@@ -1,4 +1,4 @@
-import type { HealthCheck } from '../jobs/job.js'
+import type { HealthCheck, StatusPart } from '../jobs/job.js'
 import type { Platform } from '../platform.js'
 
 /** The best first. */
@@ -24,4 +24,14 @@ export function readiness({ store, statusParts, clock }: Platform) {
 function checkStore(problem: string | undefined): HealthCheck {
   const isReady = problem === undefined
   return { name: 'store', status: isReady ? 'ready' : 'not_ready', isReady, problem }
+}
+
+/** What a process reports once it was asked to stop, while it still serves: load balancers send requests elsewhere. */
+export const STOPPING: StatusPart = {
+  check: () => ({
+    name: 'process',
+    status: 'not_ready',
+    isReady: false,
+    problem: 'the process is stopping; it serves until it has ended',
+  }),
 }

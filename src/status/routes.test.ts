@@ -42,12 +42,19 @@ describe('GET /readyz with a chain', () => {
   test.each<[string, Partial<FollowerStatus>, number]>([
     ['it is live', { phase: 'live' }, 5],
     ['another process books, and has just done so', { phase: 'standby' }, 60],
+    ['it takes over from another process', { phase: 'catching_up', hasServed: true }, 60],
   ])('200: %s', async (_what, chain, ageSec) => {
     expect(await ready(chain, ageSec)).toEqual([200, 'ok'])
   })
 
   test.each<[string, Partial<FollowerStatus>, number, string]>([
     ['history is read', { phase: 'catching_up' }, 900, `catching up: block ${BLOCK} of ${BLOCK + 500}`],
+    [
+      'it takes over, and no process has booked a block lately',
+      { phase: 'catching_up', hasServed: true },
+      61,
+      `catching up: block ${BLOCK} of ${BLOCK + 500}`,
+    ],
     ['no process has booked a block lately', { phase: 'standby' }, 61, 'the last block is 61 seconds old'],
     ['the node is behind', { phase: 'live' }, 61, 'the last block is 61 seconds old'],
     ['it cannot go on', { phase: 'stopped', problem: 'another chain' }, 5, 'another chain'],

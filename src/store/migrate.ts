@@ -21,19 +21,31 @@ export function readMigrations(folder = new URL('./migrations/', import.meta.url
     })
 }
 
+type MigrateOptions = {
+  /**
+   * Whether a schema that a newer version has migrated further is accepted: by a process that has used the database
+   * before. Steps within a release only add to what older versions know.
+   */
+  allowsNewer?: boolean
+}
+
 /**
  * Brings the schema up to date, forward only, each step in a transaction of its own. Any number of
  * processes may call it at once: the lock is taken and the state read again for every step.
  */
-export async function migrate(pool: Pool, migrations: Migration[]): Promise<number> {
+export async function migrate(
+  pool: Pool,
+  migrations: Migration[],
+  { allowsNewer = false }: MigrateOptions = {},
+): Promise<number> {
   await refuseOldServer(pool)
   await refuseWithoutExtension(pool, 'pg_trgm')
   let applied = 0
-  while (await transact(pool, (tx) => applyNext(tx, migrations))) applied++
+  while (await transact(pool, (tx) => applyNext(tx, migrations, allowsNewer))) applied++
   return applied
 }
 
-async function applyNext(tx: Sql, migrations: Migration[]): Promise<boolean> {
+async function applyNext(tx: Sql, migrations: Migration[], allowsNewer: boolean): Promise<boolean> {
   await tx`select pg_advisory_xact_lock(${LOCKS.migration})`
   await tx`
     create table if not exists schema_migrations (
@@ -41,9 +53,10 @@ async function applyNext(tx: Sql, migrations: Migration[]): Promise<boolean> {
       checksum text not null,
       applied_at timestamptz not null default now()
     )`
-  const done = await tx<{ version: number; checksum: string }[]>`
+  const done = await tx<AppliedStep[]>`
     select version, checksum from schema_migrations order by version`
-  refuseForeignSchema(done, migrations)
+  if (!allowsNewer) refuseNewerSchema(done, migrations)
+  refuseForeignSchema(done.slice(0, migrations.length), migrations)
 
   const next = migrations[done.length]
   if (next === undefined) return false
@@ -55,10 +68,9 @@ async function applyNext(tx: Sql, migrations: Migration[]): Promise<boolean> {
   return true
 }
 
-function refuseForeignSchema(
-  done: readonly { version: number; checksum: string }[],
-  migrations: Migration[],
-): void {
+type AppliedStep = { version: number; checksum: string }
+
+function refuseNewerSchema(done: readonly AppliedStep[], migrations: Migration[]): void {
   const newest = migrations.at(-1)?.version ?? 0
   const last = done.at(-1)?.version ?? 0
   if (last > newest) {
@@ -67,6 +79,9 @@ function refuseForeignSchema(
         'Install the Auspex that made it, or a later one; schemas are never taken back.',
     )
   }
+}
+
+function refuseForeignSchema(done: readonly AppliedStep[], migrations: Migration[]): void {
   for (const [index, row] of done.entries()) {
     const ours = migrations[index]
     if (ours?.version !== row.version || ours.checksum !== row.checksum) {

@@ -14,6 +14,8 @@ export const ANSWER_QUERY_MS_MAX = 5_000
 const ANSWERS = { queryMsMax: ANSWER_QUERY_MS_MAX, isSerial: true }
 /** Exports of trades that are read at the same time, each for minutes. */
 export const EXPORT_CONNECTIONS = 2
+/** The problem of a database that has not answered yet. */
+export const STARTING = 'starting'
 const BACKOFF_MS = [100, 200, 500, 1_000, 2_000, 5_000]
 
 type StoreOptions = {
@@ -38,7 +40,8 @@ export class Store {
   #heavyAnswers: Pool
   // A connection of its own: a busy pool must not look like a lost database.
   #pulse: Pool
-  #problem: string | undefined = 'starting'
+  #problem: string | undefined = STARTING
+  #wasReady = false
 
   constructor(options: StoreOptions) {
     this.#options = options
@@ -113,7 +116,7 @@ export class Store {
     await withTimeout(answer, PULSE_TIMEOUT_MS, `no answer within ${PULSE_TIMEOUT_MS} ms`)
     // Also when it was lost: another database may have come back in its place.
     if (this.#problem === undefined) return
-    const applied = await migrate(this.#pulse, readMigrations())
+    const applied = await migrate(this.#pulse, readMigrations(), { allowsNewer: this.#wasReady })
     await claimDatabase(this.#pulse, this.#options.dataset)
     this.#options.log.debug({ applied }, 'schema is up to date')
   }
@@ -121,6 +124,7 @@ export class Store {
   #becomeReady(onReady: () => void): void {
     this.#options.log.info('database is ready')
     this.#problem = undefined
+    this.#wasReady = true
     onReady()
   }
 

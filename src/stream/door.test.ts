@@ -469,3 +469,34 @@ test('1012: the service stops, and everything before it arrives', async () => {
   stuck.socket.terminate()
   await own.close()
 })
+
+describe('a door that sends its clients away', () => {
+  test('closes them one group after the other, gives their slots back first, and takes no new ones', async () => {
+    const other = await createTestApp()
+    onTestFinished(() => other.close())
+    const address = await listenSockets(other.app)
+    const { key } = await other.createCaller('enterprise')
+    const { key: freeKey } = await other.createCaller('free')
+    const open = (secret: string) => SocketClient.open(`${address}/ws?key=${secret}`)
+    const clients = await Promise.all([open(freeKey), ...Array.from({ length: 40 }, () => open(key))])
+    const countSlots = async () => {
+      const [row] = await other.ctx.sql`select coalesce(sum(count), 0)::integer as slots from socket_counts`
+      return row?.slots
+    }
+    await expect.poll(countSlots).toBe(clients.length)
+
+    const closedMs: number[] = []
+    for (const { socket } of clients) socket.once('close', () => closedMs.push(performance.now()))
+    const dismissing = other.app.dismissSockets(800, new AbortController().signal)
+    await until(() => closedMs.length > 0)
+    expect(await countSlots()).toBe(0)
+    expect(closedMs.length).toBeLessThan(clients.length)
+    const refused = new SocketClient(`${address}/ws?key=${key}`)
+    const [, reply] = await once(refused.socket, 'unexpected-response')
+    expect([reply.statusCode, reply.headers['retry-after']]).toEqual([503, '1'])
+    await dismissing
+    await until(() => closedMs.length === clients.length)
+    expect((closedMs.at(-1) ?? 0) - (closedMs[0] ?? 0)).toBeGreaterThan(300)
+    expect(new Set(clients.map(({ close }) => close?.code))).toEqual(new Set([1012]))
+  })
+})

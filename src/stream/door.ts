@@ -5,7 +5,7 @@ import { AddressThrottle } from '../accounts/address-throttle.js'
 import { ADMITTED } from '../http/connection-shares.js'
 import { faultFields } from '../lib/fault-fields.js'
 import { withTimeout } from '../lib/timeout.js'
-import { pollUntil } from '../lib/timing.js'
+import { pause, pollUntil } from '../lib/timing.js'
 import { ClientConnection } from './client-connection.js'
 import {
   CLOSE,
@@ -52,6 +52,9 @@ const BEAT_EVERY_MS = 250
 /** On a stop, what clients may take to answer, and what the database may take to forget their sessions. */
 const LAST_CLOSE_MS_MAX = 1_000
 const LEAVE_MS_MAX = 300
+const RESTARTS = 'the service restarts'
+/** Between two groups of connections that are closed one after the other. */
+const DISMISS_EVERY_MS = 50
 
 export type CreateProtocol = (
   connection: Connection,
@@ -86,6 +89,8 @@ export class SocketDoor {
   readonly #others = new Set<WebSocket>()
   /** Admitted, and not closed by both ends yet. */
   readonly #unclosed = new Set<ClientConnection>()
+  /** New clients are refused. */
+  #isLeaving = false
   #isClosing = false
 
   constructor(server: Server, deps: StreamDeps, createProtocol: CreateProtocol) {
@@ -115,26 +120,45 @@ export class SocketDoor {
     this.#keyCheck.run()
   }
 
+  /**
+   * Refuses new clients, and closes the connections in groups that are spread over the time, so that thousands of
+   * clients do not reach other processes at one moment. `hurry` ends it; `close` ends what is left.
+   */
+  async dismiss(spreadMs: number, hurry: AbortSignal): Promise<void> {
+    this.#isLeaving = true
+    await this.#giveSlotsBack()
+    const endsAtMs = performance.now() + spreadMs
+    while (this.#connections.size > 0 && !hurry.aborted) {
+      const stepsLeft = Math.max(1, Math.ceil((endsAtMs - performance.now()) / DISMISS_EVERY_MS))
+      const group = [...this.#connections].slice(0, Math.ceil(this.#connections.size / stepsLeft))
+      for (const connection of group) connection.close(CLOSE.restart, RESTARTS)
+      await pause(DISMISS_EVERY_MS, hurry)
+    }
+  }
+
   /** Closes all connections, and resolves when they have ended. */
   async close(): Promise<void> {
     if (this.#isClosing) return
+    this.#isLeaving = true
     this.#isClosing = true
     clearInterval(this.#timer)
     this.#admission.close()
-    // First, so that clients that connect to another process find their slots free.
-    const { socketSessions, log } = this.#deps
-    await withTimeout(socketSessions.leave(), LEAVE_MS_MAX, 'no answer').catch((error) =>
-      log.warn(faultFields(error), 'places of sockets are given back when the lease ends'),
-    )
-    for (const socket of this.#others) socket.close(CLOSE.restart, 'the service restarts')
-    for (const connection of this.#connections) {
-      connection.close(CLOSE.restart, 'the service restarts')
-    }
+    await this.#giveSlotsBack()
+    for (const socket of this.#others) socket.close(CLOSE.restart, RESTARTS)
+    for (const connection of this.#connections) connection.close(CLOSE.restart, RESTARTS)
     const isEmpty = () => this.#unclosed.size + this.#others.size === 0
     await pollUntil(isEmpty, { everyMs: 10, timeoutMs: LAST_CLOSE_MS_MAX })
     for (const connection of this.#unclosed) connection.terminate()
     for (const socket of this.#others) socket.terminate()
     this.#server.off('upgrade', this.#onUpgrade)
+  }
+
+  /** Before connections are closed, so that clients that connect to another process find their slots free. */
+  async #giveSlotsBack(): Promise<void> {
+    const { socketSessions, log } = this.#deps
+    await withTimeout(socketSessions.leave(), LEAVE_MS_MAX, 'no answer').catch((error) =>
+      log.warn(faultFields(error), 'places of sockets are given back when the lease ends'),
+    )
   }
 
   readonly #onUpgrade = (message: IncomingMessage, socket: Socket, head: Buffer): void => {
@@ -155,6 +179,10 @@ export class SocketDoor {
 
   /** Why the client gets no WebSocket at all; `undefined`: it gets one, even if only to learn why it is closed. */
   #findObstacle(request: SocketRequest): HttpRefusal | undefined {
+    if (this.#isLeaving) {
+      this.#metrics.refused.inc({ reason: 'stopping' })
+      return STOPPING
+    }
     if (this.#isFull(request.address)) {
       this.#metrics.refused.inc({ reason: 'full' })
       return FULL
@@ -169,7 +197,7 @@ export class SocketDoor {
   #isFull(address: string): boolean {
     const count = this.#unclosed.size + this.#others.size
     const isOver = this.#connections.countOf(address) >= CONNECTIONS_PER_ADDRESS_MAX
-    return this.#isClosing || count >= CONNECTIONS_MAX || isOver
+    return count >= CONNECTIONS_MAX || isOver
   }
 
   /** Whether the key or session can be refused without looking it up. */
@@ -272,6 +300,11 @@ const NO_SOCKET: HttpRefusal = {
 const FULL: HttpRefusal = {
   status: 503,
   message: 'The service cannot take more connections now.',
+  retryAfterSeconds: 1,
+}
+const STOPPING: HttpRefusal = {
+  status: 503,
+  message: 'The process is stopping. Connect again to reach another one.',
   retryAfterSeconds: 1,
 }
 

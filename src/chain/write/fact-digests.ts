@@ -9,7 +9,10 @@ import { FACT_TABLES } from '../facts/registry.js'
  * same across versions, because partitions by hash depend on them.
  */
 
-/** What a conversion returned is charged again when an older block states the fee of its market. */
+/**
+ * What a conversion returned is charged again when an older block states the fee of its market. A column that a table
+ * gets after a release belongs here too: the digests of the blocks before it were made without it.
+ */
 const OWN_ROWS: Readonly<Record<string, string>> = {
   conversions: 'row(seq, amount, wallet, market, index_set, given, taken, tx_hash)',
 }
@@ -29,7 +32,8 @@ function toHashes({ table, columns }: (typeof FACT_TABLES)[number]): string {
           `seq >= $1::bigint * ${LOGS_PER_BLOCK} and seq < ($2::bigint + 1) * ${LOGS_PER_BLOCK}`,
         ]
       : [place, `${place} between $1::integer and $2::integer`]
-  const row = OWN_ROWS[table] ?? 'stored'
+  // Not the whole row: it may have columns of a newer version, which this one does not write.
+  const row = OWN_ROWS[table] ?? `row(${columns.join(', ')})`
   // Which entries the ledger refuses is decided again when it is rebuilt.
   const isFact = table === 'quarantine' ? " and reason <> 'out_of_range'" : ''
   return `

@@ -1,0 +1,106 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, connect, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { findProgram } from './system-programs.js'
+
+export type BalancerName = 'nginx' | 'haproxy'
+
+export type Balancer = { name: BalancerName; url: string; stop(): Promise<void> }
+
+const DEPLOY = resolve(import.meta.dirname, '../deploy')
+const START_MS_MAX = 10_000
+
+/** Those that are installed here. */
+export const BALANCERS = (['nginx', 'haproxy'] as const).filter((name) => findProgram(name) !== undefined)
+
+/** Starts a load balancer with the configuration of the repository, in which addresses alone are replaced. */
+export async function startBalancer(name: BalancerName, processUrls: readonly string[]): Promise<Balancer> {
+  const folder = mkdtempSync(join(tmpdir(), `auspex-${name}-`))
+  const port = await findFreePort()
+  const [one = '', two = ''] = processUrls.map((url) => new URL(url).host)
+  const own = `127.0.0.1:${port}`
+  const child =
+    name === 'nginx'
+      ? startNginx(folder, { '80;': `${own};`, '127.0.0.1:8080': one, '127.0.0.1:8081': two })
+      : startHaproxy(folder, { ':80\n': `${own}\n`, '127.0.0.1:8080': one, '127.0.0.1:8081': two })
+  const said: string[] = []
+  child.stderr?.on('data', (chunk: Buffer) => said.push(chunk.toString()))
+  const stop = async () => {
+    if (child.exitCode === null && child.signalCode === null) {
+      child.kill('SIGTERM')
+      await once(child, 'exit')
+    }
+    rmSync(folder, { recursive: true, force: true })
+  }
+  try {
+    await untilListening(port, child)
+  } catch (error) {
+    await stop()
+    throw new Error(`${name} does not listen:\n${said.join('')}`, { cause: error })
+  }
+  return { name, url: `http://${own}`, stop }
+}
+
+type Replacements = Record<string, string>
+
+function readConfiguration(file: string, replacements: Replacements): string {
+  let text = readFileSync(join(DEPLOY, file), 'utf8')
+  for (const [from, to] of Object.entries(replacements)) {
+    if (!text.includes(from)) throw new Error(`${file} does not name ${from.trim()}`)
+    text = text.replace(from, to)
+  }
+  return text
+}
+
+/** The file belongs into the block `http` of a configuration such as Debian's; this one stays in the folder. */
+function startNginx(folder: string, replacements: Replacements): ChildProcess {
+  const site = join(folder, 'auspex.conf')
+  writeFileSync(site, readConfiguration('nginx.conf', replacements))
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+    .map((kind) => `${kind}_temp_path ${join(folder, kind)};`)
+    .join(' ')
+  const main = join(folder, 'main.conf')
+  writeFileSync(
+    main,
+    `daemon off; master_process off; pid ${join(folder, 'pid')};
+     events { worker_connections 1024; }
+     http { access_log off; ${temporary} include ${site}; }`,
+  )
+  return run('nginx', ['-e', 'stderr', '-p', folder, '-c', main])
+}
+
+function startHaproxy(folder: string, replacements: Replacements): ChildProcess {
+  const file = join(folder, 'haproxy.cfg')
+  writeFileSync(file, readConfiguration('haproxy.cfg', replacements))
+  return run('haproxy', ['-db', '-f', file])
+}
+
+const run = (name: BalancerName, args: string[]): ChildProcess =>
+  spawn(findProgram(name) ?? name, args, { stdio: ['ignore', 'ignore', 'pipe'] })
+
+async function findFreePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+async function untilListening(port: number, child: ChildProcess): Promise<void> {
+  const deadline = performance.now() + START_MS_MAX
+  while (child.exitCode === null && performance.now() < deadline) {
+    const socket = connect(port, '127.0.0.1')
+    const isOpen = await once(socket, 'connect').then(
+      () => true,
+      () => false,
+    )
+    socket.destroy()
+    if (isOpen) return
+    await new Promise((next) => setTimeout(next, 20))
+  }
+  throw new Error('nothing listens')
+}
