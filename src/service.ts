@@ -23,7 +23,7 @@ import { createCrypto } from './crypto/domain.js'
 import { createEvents } from './events/domain.js'
 import type { Domain } from './http/domain.js'
 import { LargeAnswers } from './http/large-answers.js'
-import { endConnectionsWithAnswers } from './http/server.js'
+import { endConnectionsWithAnswers, stopListening } from './http/server.js'
 import { createIdentities } from './identities/domain.js'
 import { JobLeases } from './jobs/job-leases.js'
 import { createLeaderboards } from './leaderboards/domain.js'
@@ -350,6 +350,7 @@ async function leaveLoadBalancers(
 /** Lets running requests finish for a while, then cuts them off. */
 async function drain(app: FastifyInstance): Promise<void> {
   const cutOff = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS_MAX)
+  await stopListening(app.server)
   await app.close()
   clearTimeout(cutOff)
 }

@@ -18,7 +18,7 @@ import { until } from './until.js'
 
 /** Half of it is longer than HAProxy takes to notice. */
 const DRAIN_SECONDS = 4
-const TAKE_OVER_MS_MAX = 2_500
+const TAKE_OVER_MS_MAX = 4_000
 
 let world: RollingWorld
 beforeAll(async () => {

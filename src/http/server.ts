@@ -74,6 +74,25 @@ export function endConnectionsWithAnswers(server: Server): void {
   server.prependListener('checkExpectation', onRequest)
 }
 
+const QUIET_TURN_MS = 1
+const QUIET_WAIT_MS_MAX = 200
+
+/**
+ * Takes no new connections. Those that the system has accepted and this process has not are reset, with the requests
+ * that were sent on them. The event loop takes them in each of its turns: so the listener is closed at the end of
+ * a turn that was short, after which hardly any can be waiting.
+ */
+export async function stopListening(server: Server): Promise<void> {
+  const deadline = performance.now() + QUIET_WAIT_MS_MAX
+  let turnMs: number
+  do {
+    const startedAt = performance.now()
+    await new Promise((resolve) => setImmediate(resolve))
+    turnMs = performance.now() - startedAt
+  } while (turnMs > QUIET_TURN_MS && performance.now() < deadline)
+  server.close()
+}
+
 /**
  * Cuts off clients that take nothing of a waiting answer between two checks: its bytes are our
  * memory. A check now and then costs less than the timer per socket that `server.timeout` would
