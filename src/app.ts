@@ -43,7 +43,7 @@ export type AppDeps = {
 
 /** Puts the doors for HTTP and WebSockets together. They do not listen yet. */
 export async function buildApp(platform: Platform, deps: AppDeps): Promise<FastifyInstance> {
-  const { config, clock, floodLog } = platform
+  const { config, floodLog } = platform
   const { accounts, chain } = deps
   const nextId = createRequestIds()
   const { trustedProxies } = config
@@ -84,7 +84,7 @@ export async function buildApp(platform: Platform, deps: AppDeps): Promise<Fasti
     api.addHook('preValidation', checkUrl)
     describeErrors(api)
     cacheRoutes(api, platform, { compressor, chain })
-    showChainHead(api, clock, chain)
+    showChainHead(api, platform, chain)
     for (const plugin of deps.routes) await api.register(plugin)
   })
   const protocols = new Protocols(deps.stream)

@@ -1,4 +1,4 @@
-import { type ChainStatus, NO_NODE } from '../core/chain-status.js'
+import { type ChainStatus, moveHead, NO_NODE } from '../core/chain-status.js'
 import { presentAge } from '../core/clock.js'
 import type { Domain } from '../http/domain.js'
 import type { StatusPart } from '../jobs/job.js'
@@ -39,6 +39,7 @@ export function createChain(
 ): ChainDomain {
   const { config, clock, log, metrics: registry } = platform
   const { polygon } = upstreams
+  platform.store.replicas.follow(status)
   const ingest =
     polygon && new Ingest({ config, target, upstreams, polygon, live, status, clock, log, registry })
   ingest?.report()
@@ -53,7 +54,7 @@ export function createChain(
         run: async () => {
           const { block, blockTime } = await selectState(platform.sql)
           status.wallets = await countWallets(platform.sql)
-          status.head = { block: block ?? 0, timeSec: blockTime ?? 0 }
+          moveHead(status, { block: block ?? 0, timeSec: blockTime ?? 0 })
           ingest?.report()
         },
       },

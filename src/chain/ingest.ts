@@ -1,6 +1,6 @@
 import type { Registry } from 'prom-client'
 import type { Config } from '../config/config.js'
-import type { ChainStatus } from '../core/chain-status.js'
+import { type ChainStatus, moveHead } from '../core/chain-status.js'
 import type { Clock } from '../core/clock.js'
 import { messageOf } from '../core/errors.js'
 import { withLinked } from '../lib/abort.js'
@@ -86,7 +86,7 @@ export class Ingest {
     status.isNodeConnected = head !== undefined && problem === undefined
     status.quarantined = this.#watch.quarantined
     if (cursor === undefined || phase === 'standby') return
-    status.head = { block: cursor.block, timeSec: cursor.timeSec }
+    moveHead(status, cursor)
   }
 
   /** `alongside` ends with the following, whichever way that ends. */

@@ -7,6 +7,7 @@ import { type FactCoverage, readFactCoverage } from './coverage.js'
 import { statusHistoryRoutes } from './history/routes.js'
 import { StatusSampler } from './history/sampler.js'
 import { presentUpstreams } from './present.js'
+import { measureReplicas } from './replicas.js'
 import { statusRoutes } from './routes.js'
 
 const POLL_MS = 250
@@ -23,6 +24,7 @@ type StatusDeps = { chain: ChainStatus; health: UpstreamHealth }
 export function createStatus(platform: Platform, { chain, health }: StatusDeps): Domain {
   let missing: readonly string[] = ['not looked for yet']
   let coverage: FactCoverage | null = null
+  measureReplicas(platform.store.replicas, platform.metrics)
   const sampler = new StatusSampler({ platform, chain, health })
   return {
     routes: [statusRoutes(platform), statusHistoryRoutes(platform)],

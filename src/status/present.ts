@@ -10,6 +10,7 @@ import { feedOf, STREAMS } from '../prices/streams.js'
 import type { UpstreamHealth } from '../upstreams/transport/health.js'
 import { UPSTREAMS } from '../upstreams/upstreams.js'
 import { readiness } from './readiness.js'
+import { presentReplicas } from './replicas.js'
 
 /** What is shown of parts that do not run. */
 const IDLE = {
@@ -78,6 +79,7 @@ export function presentStatus(platform: Platform, startedAtMs: number) {
     ...(Object.assign({}, ...fields) as object),
     uptime_seconds: Math.floor((nowMs - startedAtMs) / 1000),
     readiness: { status, checks },
+    replicas: presentReplicas(platform.store.replicas),
     state: Object.assign({ ...IDLE_STATE }, ...fields.map(({ state }) => state)),
     metadata_observability: Object.assign(
       { ...IDLE_METADATA },
