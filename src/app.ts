@@ -52,7 +52,7 @@ export type AppDeps = {
 
 /** Puts the doors for HTTP and WebSockets together. They do not listen yet. */
 export async function buildApp(platform: Platform, deps: AppDeps): Promise<FastifyInstance> {
-  const { config, clock, floodLog } = platform
+  const { config, floodLog } = platform
   const { accounts, chain } = deps
   const nextId = createRequestIds()
   const { trustedProxies } = config
@@ -99,7 +99,7 @@ export async function buildApp(platform: Platform, deps: AppDeps): Promise<Fasti
     api.addHook('preValidation', checkUrl)
     describeErrors(api)
     cacheRoutes(api, platform, { compressor, chain })
-    showChainHead(api, clock, chain)
+    showChainHead(api, platform, chain)
     for (const plugin of deps.routes) await api.register(plugin)
   })
   app.decorate('dismissSockets', hasRole(roles, ['stream']) ? serveSockets(app, deps) : async () => undefined)

@@ -18,7 +18,7 @@ export type Platform = {
   log: Log
   /** For lines that clients and upstreams can cause as often as they like. */
   floodLog: FloodLog
-  store: Pick<Store, 'sql' | 'answers' | 'heavyAnswers' | 'readsMax' | 'control' | 'problem'>
+  store: Pick<Store, 'sql' | 'answers' | 'heavyAnswers' | 'readsMax' | 'control' | 'problem' | 'replicas'>
   /** The connection pool. It may be another one after the database was lost. */
   readonly sql: Pool
   /** The pool for answers: a query that takes too long is cancelled. */

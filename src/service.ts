@@ -202,6 +202,7 @@ export async function startService(config: Config, options: ServiceOptions): Pro
     target: database.target,
     dataset: config.dataset,
     connectionsMax: config.databaseConnections,
+    readUrls: config.databaseReadUrls,
     log,
   })
   const { clock = systemClock, opened } = options

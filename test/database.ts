@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { inject } from 'vitest'
+import { createLog } from '../src/lib/log.js'
 import { createPool, type Pool, type Target } from '../src/store/connection.js'
+import { Replicas } from '../src/store/replicas/replicas.js'
 import { TEMPLATE } from './global-setup.js'
 
 export type TestDatabase = { target: Target; sql: Pool; control: Pool; drop(): Promise<void> }
@@ -19,6 +21,13 @@ export const storeOf = (sql: Pool, control = sql) => ({
   readsMax: { light: 8, heavy: 1 },
   control,
   problem: undefined,
+  replicas: NO_REPLICAS,
+})
+
+export const NO_REPLICAS = new Replicas({
+  urls: [],
+  connections: { light: 8, heavy: 1 },
+  log: createLog('error', process.stderr),
 })
 
 /** A database of the test's own: a copy of a template, or empty. */

@@ -63,7 +63,7 @@ describe('docs/configuration.md', () => {
   const settings = SETTING_NAMES.map((name): Setting<unknown> => SETTINGS[name])
 
   test('the table has every setting with its flag, in the order of the code', () => {
-    const rows = rowsOf(page, /^`(AUSPEX_\w+|PORT|DATABASE_URL)`$/)
+    const rows = rowsOf(page, /^`(AUSPEX_\w+|PORT|DATABASE_URL|DATABASE_READ_URLS)`$/)
     expect(rows.map(([env, flag]) => [env, flag])).toEqual(
       settings.map(({ env, flag }) => [`\`${env}\``, flag === undefined ? '–' : `\`--${flag}\``]),
     )
@@ -83,7 +83,7 @@ describe('docs/configuration.md', () => {
   })
 
   test('what `auspex config` prints has every setting', () => {
-    const printed = find(page, /^(AUSPEX_\w+|PORT|DATABASE_URL) {2,}/gm)
+    const printed = find(page, /^(AUSPEX_\w+|PORT|DATABASE_URL|DATABASE_READ_URLS) {2,}/gm)
     expect(printed).toEqual(settings.map(({ env }) => env))
   })
 })

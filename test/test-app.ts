@@ -11,6 +11,7 @@ import { createPlatform, type Platform } from '../src/platform.js'
 import { createDomains, type Domains } from '../src/service.js'
 import type { Target } from '../src/store/connection.js'
 import { SecretBox } from '../src/store/secret-box.js'
+import type { Store } from '../src/store/store.js'
 import type { CreateProtocol } from '../src/stream/door.js'
 import { createTestDatabase, storeOf, type TestDatabase } from './database.js'
 import { ManualClock } from './manual-clock.js'
@@ -46,6 +47,8 @@ export type TestAppOptions = {
   timing?: Timing | undefined
   /** One that has something in it; dropped with the application. */
   database?: TestDatabase
+  /** In place of one pool of the database for everything. */
+  store?: Store
 }
 
 /** The production app on a database of its own; only time is in the test's hands. */
@@ -55,7 +58,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
   const clock = new ManualClock()
   const logged: string[] = []
   const log = createLog('debug', { write: (line) => logged.push(line) })
-  const store = storeOf(database.sql)
+  const store = options.store ?? storeOf(database.sql)
   // A key of its own, so that no test makes a data folder.
   const settings = { ...loadConfig({}).config, secretKey: '5e'.repeat(32), ...config }
   const platform = createPlatform({ config: settings, log, store, clock })

@@ -6,6 +6,7 @@ import { createLog } from '../../src/lib/log.js'
 import { createPlatform } from '../../src/platform.js'
 import { createDomains } from '../../src/service.js'
 import { createPool } from '../../src/store/connection.js'
+import { Replicas } from '../../src/store/replicas/replicas.js'
 import { RunningTime } from './running-time.js'
 import { serveBench } from './serve.js'
 import { makeTrade, nowMs, publishAt } from './workload.js'
@@ -14,9 +15,10 @@ import { makeTrade, nowMs, publishAt } from './workload.js'
 const [socketDir = '', database = ''] = process.argv.slice(2)
 const target = { socketDir, database }
 const pool = createPool(target, 4)
+const log = createLog('error', process.stderr)
 const platform = createPlatform({
   config: loadConfig({}).config,
-  log: createLog('error', process.stderr),
+  log,
   store: {
     sql: pool,
     answers: pool,
@@ -24,6 +26,7 @@ const platform = createPlatform({
     readsMax: { light: 4, heavy: 1 },
     control: pool,
     problem: undefined,
+    replicas: new Replicas({ urls: [], connections: { light: 4, heavy: 1 }, log }),
   },
   clock: systemClock,
 })

@@ -4,6 +4,8 @@ import { FairSemaphore, type SlotRequest } from '../lib/fair-semaphore.js'
 import type { Stopwatch } from '../lib/stopwatch.js'
 import type { Pool } from '../store/connection.js'
 import { type QuerySlots, watchQueries } from '../store/query-times.js'
+import type { Replica, ReplicaPools } from '../store/replicas/replica.js'
+import type { ReadNeed } from '../store/replicas/replicas.js'
 import type { Store } from '../store/store.js'
 import { describeWorkLimit, type WorkOwner, type WorkShares } from './work-shares.js'
 
@@ -17,7 +19,7 @@ const RETRY_AFTER_MS = 2_000
 /** How soon a query begins when the allowance of its account is refilled. */
 const REFILL_CHECK_MS = 20
 
-type ReadStore = Pick<Store, 'answers' | 'heavyAnswers' | 'readsMax'>
+type ReadStore = Pick<Store, 'answers' | 'heavyAnswers' | 'readsMax' | 'replicas'>
 
 type DatabaseReadsDeps = { store: ReadStore; shares: WorkShares; registry: Registry }
 
@@ -25,50 +27,76 @@ type DatabaseReadsDeps = { store: ReadStore; shares: WorkShares; registry: Regis
  * Shares the database connections of answers between accounts. Those of accounts that are held back are apart from
  * those of all others, who never wait for them, and their queries wait for the refill of the allowance; of the others
  * an account has at most a quarter while anybody else reads. The time of queries is charged to the account.
+ *
+ * All of this holds on each server by itself: the primary never has more to do than without replicas, and no replica
+ * more than a primary.
  */
 export class DatabaseReads {
   readonly #store: ReadStore
   readonly #shares: WorkShares
-  readonly #light: FairSemaphore
-  readonly #heavy: FairSemaphore
+  readonly #primary: Lanes
+  /** A replica that was lost begins again with empty ones, because its old connections may hang. */
+  readonly #lanes = new Map<ReplicaPools, Lanes>()
   #refillCheck: NodeJS.Timeout | undefined
 
   constructor({ store, shares, registry }: DatabaseReadsDeps) {
     this.#store = store
     this.#shares = shares
-    const { light, heavy } = store.readsMax
-    this.#light = new FairSemaphore({ totalMax: light, waitingMax: WAITING_MAX })
-    this.#heavy = new FairSemaphore({ totalMax: heavy, waitingMax: WAITING_MAX })
-    const lanes = { light: this.#light, heavy: this.#heavy }
+    this.#primary = createLanes(store.readsMax)
+    const all = () => [this.#primary, ...this.#lanes.values()]
     new Gauge({
       name: 'auspex_database_reads',
       help: 'Queries of answers by connections (light, heavy: of accounts that are held back) and state (running, waiting)',
       labelNames: ['connections', 'state'] as const,
       registers: [registry],
       collect() {
-        for (const [connections, { running, waiting }] of Object.entries(lanes)) {
-          this.set({ connections, state: 'running' }, running)
-          this.set({ connections, state: 'waiting' }, waiting)
+        for (const connections of ['light', 'heavy'] as const) {
+          const lanes = all().map((server) => server[connections])
+          this.set({ connections, state: 'running' }, sum(lanes.map(({ running }) => running)))
+          this.set({ connections, state: 'waiting' }, sum(lanes.map(({ waiting }) => waiting)))
         }
       },
     })
   }
 
-  /** The database for one request or message of an account. Its queries wait for their turn. */
-  sqlFor(owner: WorkOwner, stopwatch?: Stopwatch): Pool {
-    const { light, heavy } = this.#store.readsMax
+  /**
+   * The database for one request or message of an account. Its queries wait for their turn. `need`: what a replica must
+   * have to be read from; `undefined`: the primary is read, which alone has what was written a moment ago.
+   */
+  sqlFor(owner: WorkOwner, stopwatch?: Stopwatch, need?: ReadNeed): Pool {
+    const { replicas } = this.#store
     const isHeavy = this.#shares.isHeldBack(owner)
-    const slots = isHeavy
-      ? this.#slotsOf(this.#heavy, owner, {
-          ownMax: () => (this.#shares.isHeldBack(owner) ? 0 : heavy),
-          ownWaitingMax: HELD_BACK_WAITING_MAX,
-        })
-      : this.#slotsOf(this.#light, owner, {
-          ownMax: () => this.#ownLightMax(owner, light),
-          ownWaitingMax: WAITING_PER_ACCOUNT_MAX,
-        })
+    const ofPrimary = this.#slotsOf(this.#primary, owner, isHeavy)
+    const isCounted = need !== undefined && replicas.all.length > 0
+    const slots = isCounted ? counted(ofPrimary, () => replicas.beginPrimaryRead()) : ofPrimary
     const pool = isHeavy ? this.#store.heavyAnswers : this.#store.answers
-    return watchQueries(pool, { stopwatch, slots })
+    const primary = watchQueries(pool, { stopwatch, slots })
+    const replica = need && replicas.choose(need)
+    return replica === undefined ? primary : this.#sqlOf(replica, { owner, stopwatch, isHeavy, primary })
+  }
+
+  #sqlOf(
+    replica: Replica,
+    given: { owner: WorkOwner; stopwatch: Stopwatch | undefined; isHeavy: boolean; primary: Pool },
+  ): Pool {
+    const { owner, stopwatch, isHeavy, primary } = given
+    const { pools } = replica
+    const lanes = this.#lanes.get(pools) ?? this.#addLanes(pools)
+    return watchQueries(isHeavy ? pools.heavyAnswers : pools.answers, {
+      stopwatch,
+      slots: counted(this.#slotsOf(lanes, owner, isHeavy), () => replica.beginRead()),
+      fallback: { pool: primary, isFor: (error) => replica.isToRepeat(error) },
+    })
+  }
+
+  #addLanes(pools: ReplicaPools): Lanes {
+    const current = new Set(this.#store.replicas.all.map((replica) => replica.pools))
+    for (const [old, { light, heavy }] of this.#lanes) {
+      if (!current.has(old) && light.waiting + heavy.waiting === 0) this.#lanes.delete(old)
+    }
+    const lanes = createLanes(this.#store.readsMax)
+    this.#lanes.set(pools, lanes)
+    return lanes
   }
 
   /** Some are always left for an account that comes, and more while others are there already. */
@@ -78,14 +106,15 @@ export class DatabaseReads {
     return Math.max(2, Math.floor(standing === 'alone' ? (3 * light) / 4 : light / 4))
   }
 
-  #slotsOf(
-    lane: FairSemaphore,
-    owner: WorkOwner,
-    bounds: Pick<SlotRequest, 'ownMax' | 'ownWaitingMax'>,
-  ): QuerySlots {
+  #slotsOf(lanes: Lanes, owner: WorkOwner, isHeavy: boolean): QuerySlots {
+    const { light, heavy } = this.#store.readsMax
+    const lane = isHeavy ? lanes.heavy : lanes.light
     const request: SlotRequest = {
       owner: owner.accountId,
-      ...bounds,
+      ownMax: isHeavy
+        ? () => (this.#shares.isHeldBack(owner) ? 0 : heavy)
+        : () => this.#ownLightMax(owner, light),
+      ownWaitingMax: isHeavy ? HELD_BACK_WAITING_MAX : WAITING_PER_ACCOUNT_MAX,
       waitMsMax: WAIT_MS_MAX,
       refuse: (inTheWay) => (inTheWay === 'own' ? this.#refuseAccount(owner) : refuseService()),
     }
@@ -117,14 +146,42 @@ export class DatabaseReads {
 
   /** No query ends when an allowance is refilled, so those that wait for it are looked at now and then. */
   #watchRefill(): void {
-    if (this.#refillCheck !== undefined || this.#heavy.waiting === 0) return
+    const waiting = [this.#primary, ...this.#lanes.values()].filter(({ heavy }) => heavy.waiting > 0)
+    if (this.#refillCheck !== undefined || waiting.length === 0) return
     this.#refillCheck = setTimeout(() => {
       this.#refillCheck = undefined
-      this.#heavy.startWaiting()
+      for (const { heavy } of waiting) heavy.startWaiting()
       this.#watchRefill()
     }, REFILL_CHECK_MS).unref()
   }
 }
+
+/** The connections of one server. */
+type Lanes = { light: FairSemaphore; heavy: FairSemaphore }
+
+const createLanes = ({ light, heavy }: ReadStore['readsMax']): Lanes => ({
+  light: new FairSemaphore({ totalMax: light, waitingMax: WAITING_MAX }),
+  heavy: new FairSemaphore({ totalMax: heavy, waitingMax: WAITING_MAX }),
+})
+
+/** `begin` counts a query from its wait on, until what it returns is called. */
+const counted = (slots: QuerySlots, begin: () => () => void): QuerySlots => ({
+  acquire: () => {
+    const end = begin()
+    const ended = (release: () => void) => () => {
+      release()
+      end()
+    }
+    const slot = slots.acquire()
+    if (!(slot instanceof Promise)) return ended(slot)
+    return slot.then(ended, (error: unknown) => {
+      end()
+      throw error
+    })
+  },
+})
+
+const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0)
 
 const SCOPE = { scope: 'database_time' }
 

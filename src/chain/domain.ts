@@ -1,5 +1,5 @@
 import { hasRole, ROLES } from '../config/roles.js'
-import { type ChainStatus, NO_NODE, NOTHING_BOOKED } from '../core/chain-status.js'
+import { type ChainStatus, moveHead, NO_NODE, NOTHING_BOOKED } from '../core/chain-status.js'
 import { presentAge } from '../core/clock.js'
 import type { Domain } from '../http/domain.js'
 import type { StatusPart } from '../jobs/job.js'
@@ -39,6 +39,7 @@ export function createChain(
   const books = hasRole(config.roles, ['ingest'])
   const polygon = books ? upstreams.polygon : undefined
   if (!books) status.elsewhere = 'behind'
+  platform.store.replicas.follow(status)
   const ingest =
     polygon && new Ingest({ config, target, upstreams, polygon, live, status, clock, log, registry })
   ingest?.report()
@@ -54,7 +55,7 @@ export function createChain(
         run: async () => {
           const { block, blockTime } = await selectState(platform.sql)
           status.wallets = await countWallets(platform.sql)
-          status.head = { block: block ?? 0, timeSec: blockTime ?? 0 }
+          moveHead(status, { block: block ?? 0, timeSec: blockTime ?? 0 })
           ingest?.report()
         },
       },

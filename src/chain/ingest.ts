@@ -1,6 +1,6 @@
 import type { Registry } from 'prom-client'
 import type { Config } from '../config/config.js'
-import type { ChainStatus } from '../core/chain-status.js'
+import { type ChainStatus, moveHead } from '../core/chain-status.js'
 import type { Clock } from '../core/clock.js'
 import { messageOf } from '../core/errors.js'
 import type { Log } from '../lib/log.js'
@@ -85,7 +85,7 @@ export class Ingest {
     status.isNodeConnected = head !== undefined && problem === undefined
     status.quarantined = this.#watch.quarantined
     if (cursor === undefined || phase === 'standby') return
-    status.head = { block: cursor.block, timeSec: cursor.timeSec }
+    moveHead(status, cursor)
   }
 
   async #lead(term: AbortSignal): Promise<void> {

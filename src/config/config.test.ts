@@ -60,6 +60,16 @@ describe('AUSPEX_WEBHOOK_NETWORKS', () => {
 describe('AUSPEX_KEY_ORIGINS', () => {
   const load = (text: string) => loadConfig({ AUSPEX_KEY_ORIGINS: text }).config.keyOrigins
 
+  test('lists replicas, and shows them without passwords', () => {
+    const urls = ['postgres://a:s3cret@h1/db', 'postgresql://a:s3%2Ccret@h2/db?host=/run']
+    const loaded = loadConfig({ DATABASE_READ_URLS: urls.join(' , ') })
+    expect(loaded.config.databaseReadUrls).toEqual(urls)
+    expect(describeConfig(loaded)).toMatch(/DATABASE_READ_URLS +postgres:\/\/a:\*{8}@h1\/db,postgresql:/)
+    expect(describeConfig(loaded)).not.toMatch(/cret/)
+    const load = () => loadConfig({ DATABASE_READ_URLS: 'postgres://h1/db,mysql://a:s3cret@h2/db' })
+    expect(load).toThrow(/DATABASE_READ_URLS: must be a URL that starts with postgres/)
+  })
+
   test('lists origins as browsers send them', () => {
     expect(load('https://App.example.org/, http://localhost:3000')).toEqual([
       'https://app.example.org',

@@ -85,6 +85,14 @@ export const SETTINGS = {
     parse: parseUrlOf(['postgres:', 'postgresql:']),
     mask: maskPassword,
   }),
+  databaseReadUrls: setting<string[]>({
+    env: 'DATABASE_READ_URLS',
+    placeholder: 'urls',
+    help: 'hot standbys of DATABASE_URL that answers about the chain are read from, with commas between',
+    fallback: () => [],
+    parse: (text) => text.split(',').map(parseUrlOf(['postgres:', 'postgresql:'])),
+    mask: (text) => text.split(',').map(maskPassword).join(','),
+  }),
   databaseConnections: integer(
     'AUSPEX_DATABASE_CONNECTIONS',
     [2, 200],

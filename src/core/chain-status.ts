@@ -28,6 +28,12 @@ export type ChainStatus = {
   wallets: number
 }
 
+/** Sets the head. It stays the same object until it moves: what is known of that object holds as long. */
+export function moveHead(status: ChainStatus, { block, timeSec }: ChainHead): void {
+  if (block === status.head.block && timeSec === status.head.timeSec) return
+  status.head = { block, timeSec }
+}
+
 /** What a service without a node says wherever chain data is missing. */
 export const NO_NODE =
   'No chain data will come until AUSPEX_POLYGON_URL is set to the address of a Polygon node.'

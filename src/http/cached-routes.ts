@@ -92,11 +92,13 @@ function createHandler(
 
   // Without `async`: a hit, which is most of what happens, has nothing to wait for.
   return function cachedHandler(request, reply) {
-    const key = keyOf(request)
+    // An answer from before the block that the client knows is none for it. What is made for one such client is for all.
+    const { fork } = request
+    const key = keyOf(request) + (fork === undefined ? '' : ` ${fork.reorg} ${fork.headBlock}`)
     let isComputing = false
     const compute = async (nowMs: number) => {
       isComputing = true
-      const head = config?.dependsOnChain === true ? chain.head : undefined
+      const head = config?.dependsOnChain === true ? (request.namedHead ?? chain.head) : undefined
       const value = (await handler.call(this, request, reply)) as Record<string, unknown>
       const ttlMs = ttlOf(request.query as never, nowMs, value as never)
       const text = String(reply.serializeInput(value, '200'))

@@ -1,6 +1,8 @@
-import type { FastifyInstance, onSendAsyncHookHandler } from 'fastify'
+import type { FastifyInstance, FastifyRequest, onSendAsyncHookHandler, preHandlerHookHandler } from 'fastify'
 import type { ChainHead, ChainStatus } from '../core/chain-status.js'
-import type { Clock } from '../core/clock.js'
+import { badRequest } from '../core/errors.js'
+import type { Platform } from '../platform.js'
+import { selectDatabaseState } from '../store/replicas/database-state.js'
 import { setHeaders } from './request-headers.js'
 
 declare module 'fastify' {
@@ -8,25 +10,68 @@ declare module 'fastify' {
     /** The answer depends on the chain: its headers name the last booked block. */
     dependsOnChain?: boolean
   }
+  interface FastifyRequest {
+    /** The block that the answer names: the last one when its work began. `undefined`: no chain is asked for. */
+    namedHead: ChainHead | undefined
+    /** What the answer must not be older than, where the client has sent a block of an earlier one. */
+    fork: KnownFork | undefined
+  }
 }
 
-/** Adds the last booked block and its age to every answer about the chain, which explains an empty one. */
-export function showChainHead(app: FastifyInstance, clock: Clock, chain: ChainStatus): void {
-  const addHead: onSendAsyncHookHandler = async (_request, reply, payload) => {
-    setHeaders(reply, headHeaders(chain.head, clock.now()))
+const HEAD_BLOCK = 'x-head-block'
+
+/**
+ * A block that the client knows, `headBlock` at most, and the primary since the request came: its last block and the
+ * number of its last reorganisation.
+ */
+type KnownFork = { block: number; headBlock: number; reorg: bigint }
+
+type HeadDeps = Pick<Platform, 'clock' | 'sql'>
+
+/**
+ * Adds the last booked block and its age to every answer about the chain, which explains an empty one. A client that
+ * sends the block of an earlier answer gets none from before it, whichever process and server it is answered by.
+ */
+export function showChainHead(app: FastifyInstance, platform: HeadDeps, chain: ChainStatus): void {
+  const { clock } = platform
+  app.decorateRequest('namedHead', undefined)
+  app.decorateRequest('fork', undefined)
+  /** A number alone does not say which fork it is of, so the primary is asked on which one it is. */
+  const findFork = async (request: FastifyRequest, text: unknown) => {
+    const known = parseBlock(text)
+    const { block: headBlock, timeSec, reorg } = await selectDatabaseState(platform.sql)
+    request.fork = { block: Math.min(known, headBlock), headBlock, reorg }
+    // Another process may have booked the block, which this one has not heard of yet.
+    if (headBlock > chain.head.block) request.namedHead = { block: headBlock, timeSec }
+  }
+  // With callbacks: most requests have nothing to wait for.
+  const nameHead: preHandlerHookHandler = (request, _reply, done) => {
+    request.namedHead = chain.head
+    const known = request.headers[HEAD_BLOCK]
+    if (known === undefined) done()
+    else findFork(request, known).then(() => done(), done)
+  }
+  const addHead: onSendAsyncHookHandler = async (request, reply, payload) => {
+    setHeaders(reply, headHeaders(request.namedHead ?? chain.head, clock.now()))
     return payload
   }
   app.addHook('onRoute', (route) => {
     const { dependsOnChain = false, cacheMs } = route.config ?? {}
+    if (!dependsOnChain) return
+    route.preHandler = [nameHead, route.preHandler ?? []].flat()
     // Cached answers bring the head of the moment when they were made.
-    if (!dependsOnChain || cacheMs !== undefined) return
-    route.onSend = [addHead, route.onSend ?? []].flat()
+    if (cacheMs === undefined) route.onSend = [addHead, route.onSend ?? []].flat()
   })
+}
+
+function parseBlock(text: unknown): number {
+  if (typeof text === 'string' && /^\d{1,10}$/.test(text)) return Number(text)
+  throw badRequest(`Invalid header ${HEAD_BLOCK}: it is the number of a block, as answers have it.`)
 }
 
 /** Names and values in turn. Before the first block: block 0 without an age. */
 export function headHeaders({ block, timeSec }: ChainHead, nowMs: number): string[] {
-  const headers = ['x-head-block', `${block}`]
+  const headers = [HEAD_BLOCK, `${block}`]
   if (timeSec === 0) return headers
   return [...headers, 'x-head-age', `${Math.max(0, Math.floor(nowMs / 1000) - timeSec)}`]
 }

@@ -3,6 +3,7 @@ import type { Clock } from '../core/clock.js'
 import { badRequest } from '../core/errors.js'
 import type { OrderKey } from '../core/page.js'
 import type { Sql } from '../store/connection.js'
+import type { StatePoint } from '../store/replicas/database-state.js'
 
 /** Where the next page of a list begins. */
 export type Cursor = {
@@ -10,12 +11,16 @@ export type Cursor = {
   after: OrderKey
   /** The newest `seq` that the first page could see: later pages of the walk see no newer rows. */
   until: number | undefined
+  /** What the page was read from, or more, where replicas are read; the next page is not read from less. */
+  seen: StatePoint | undefined
 }
 
 const LIFETIME_MS = 24 * 60 * 60 * 1000
 const SIGNATURE_BYTES = 16
 
-type Payload = [after: OrderKey, until: number | null, issuedMs: number]
+type Payload = [after: OrderKey, until: number | null, issuedMs: number, ...seen: SeenPayload | []]
+/** Position, block and reorganisation. */
+type SeenPayload = [string, number, string]
 
 /**
  * Writes and reads the `cursor` parameter: the payload as JSON after a signature over the payload
@@ -33,8 +38,9 @@ export class Cursors {
   }
 
   /** `issuedFor`: the account, the list and its filters. */
-  async write({ after, until }: Cursor, issuedFor: string): Promise<string> {
-    const payload: Payload = [after, until ?? null, this.#clock.now()]
+  async write({ after, until, seen }: Cursor, issuedFor: string): Promise<string> {
+    const point: SeenPayload | [] = seen ? [`${seen.position}`, seen.block, `${seen.reorg}`] : []
+    const payload: Payload = [after, until ?? null, this.#clock.now(), ...point]
     const text = JSON.stringify(payload)
     const signature = await this.#sign(text, issuedFor)
     return Buffer.concat([signature, Buffer.from(text)]).toString('base64url')
@@ -51,13 +57,13 @@ export class Cursors {
         hint: 'Send the cursor with the parameters of the request that returned it.',
       })
     }
-    const [after, until, issuedMs] = JSON.parse(payload) as Payload
+    const [after, until, issuedMs, ...point] = JSON.parse(payload) as Payload
     if (this.#clock.now() - issuedMs > LIFETIME_MS) {
       throw badRequest('Invalid cursor: it is older than 24 hours.', {
         hint: 'Start again without a cursor.',
       })
     }
-    return { after, until: until ?? undefined }
+    return { after, until: until ?? undefined, seen: readPoint(point) }
   }
 
   async #sign(payload: string, issuedFor: string): Promise<Buffer> {
@@ -66,6 +72,11 @@ export class Cursors {
     const hmac = createHmac('sha256', this.#key).update(digest).update(payload)
     return hmac.digest().subarray(0, SIGNATURE_BYTES)
   }
+}
+
+function readPoint([position, block, reorg]: SeenPayload | []): StatePoint | undefined {
+  if (position === undefined || block === undefined || reorg === undefined) return undefined
+  return { position: BigInt(position), block, reorg: BigInt(reorg) }
 }
 
 async function selectCursorKey(sql: Sql): Promise<Buffer> {

@@ -11,6 +11,7 @@ import type { Config } from '../config/config.js'
 import { ApiError, tooManyRequests } from '../core/errors.js'
 import { toNetwork } from '../lib/ip-address.js'
 import type { Pool } from '../store/connection.js'
+import type { StatePoint } from '../store/replicas/database-state.js'
 import { ADMITTED } from './connection-shares.js'
 import { setHeaders } from './request-headers.js'
 import { findSession } from './session-cookie.js'
@@ -25,9 +26,10 @@ declare module 'fastify' {
     caller: Caller | undefined
     /**
      * The database for what the request reads. Queries wait for a connection of the caller's share, and their time is
-     * charged to the caller.
+     * charged to the caller. Answers that name a block are read from a replica that has it, where there is one, and
+     * `since`: what the answer must not be older than.
      */
-    readSql(): Pool
+    readSql(since?: StatePoint | 'now'): Pool
     /** Charges the caller for work on the thread, in milliseconds, before it begins, and waits until it may. */
     admitWork(ms: number): void | Promise<void>
     /** Set on every route that needs an operator's key: its id, such as `op_1`. */
@@ -37,8 +39,11 @@ declare module 'fastify' {
 
 /** Puts the admission before every route registered after this call. */
 export function guardRoutes(app: FastifyInstance, accounts: Accounts, config: Site): void {
-  app.decorateRequest('readSql', function readSql() {
-    return accounts.reads.sqlFor(this.caller ?? strangerAt(this.ip), this.stopwatch)
+  app.decorateRequest('readSql', function readSql(since?: StatePoint | 'now') {
+    const { dependsOnChain } = this.routeOptions.config
+    const isOfReplica = dependsOnChain === true && since !== 'now'
+    const need = isOfReplica ? { since, fork: this.fork } : undefined
+    return accounts.reads.sqlFor(this.caller ?? strangerAt(this.ip), this.stopwatch, need)
   })
   app.decorateRequest('admitWork', function admitWork(ms: number) {
     return accounts.shares.admit(this.caller ?? strangerAt(this.ip), ms)

@@ -6,8 +6,10 @@ import type { OrderKey, Page } from '../core/page.js'
 import { namedObject } from '../lib/named-object.js'
 import { nullable } from '../lib/nullable.js'
 import type { Pool, Sql } from '../store/connection.js'
+import { findFallback } from '../store/query-times.js'
+import { selectDatabaseState } from '../store/replicas/database-state.js'
 import { transact } from '../store/transaction.js'
-import type { Cursors } from './cursor.js'
+import type { Cursor, Cursors } from './cursor.js'
 import {
   type Endpoint,
   type EndpointHead,
@@ -271,9 +273,9 @@ export function defineList<
     sql: Sql,
     { platform, cursors }: EndpointParts,
     asked: ReturnType<typeof parseRequest>,
+    cursor: Cursor | undefined,
   ) {
     const { input, view, caller, issuedFor, limit, offset } = asked
-    const cursor = await readCursor(cursors, asked)
     const walk = { caller, nowMs: platform.clock.now(), until: cursor?.until }
     const scope = await definition.resolve(sql, input, walk)
     const wanted = { limit, offset, after: cursor?.after }
@@ -293,17 +295,30 @@ export function defineList<
     }
     const { lastKey } = found
     const isContinued = asked.hasCursors && hasMore && lastKey !== undefined
+    const hasReplicas = platform.store.replicas.all.length > 0
+    const seen = isContinued && hasReplicas ? await selectDatabaseState(sql) : undefined
     const nextCursor = isContinued
-      ? await cursors.write({ after: lastKey, until: scope?.until }, issuedFor)
+      ? await cursors.write({ after: lastKey, until: scope?.until, seen }, issuedFor)
       : null
     return { values, hasMore, nextCursor, more }
   }
 
-  function readPage(pool: Pool, parts: EndpointParts, asked: ReturnType<typeof parseRequest>) {
-    if (definition.readsOneSnapshot !== true) return selectPage(pool, parts, asked)
-    return transact(pool, async (tx) => {
-      await tx`set transaction isolation level repeatable read read only`
-      return await selectPage(tx, parts, asked)
+  function readPage(
+    pool: Pool,
+    parts: EndpointParts,
+    asked: ReturnType<typeof parseRequest>,
+    cursor: Cursor | undefined,
+  ) {
+    if (definition.readsOneSnapshot !== true) return selectPage(pool, parts, asked, cursor)
+    const read = (from: Pool) =>
+      transact(from, async (tx) => {
+        await tx`set transaction isolation level repeatable read read only`
+        return await selectPage(tx, parts, asked, cursor)
+      })
+    return read(pool).catch((error: unknown) => {
+      const other = findFallback(pool, error)
+      if (other === undefined) throw error
+      return read(other)
     })
   }
 
@@ -313,7 +328,10 @@ export function defineList<
     if (asked.hasSecondList && format !== 'json') {
       throw badRequest(`Invalid format: ${format} has no place for a second list; ask for json.`)
     }
-    const found = await withinTime(definition, () => readPage(request.readSql(), parts, asked))
+    const cursor = await readCursor(parts.cursors, asked)
+    // A cursor that does not say what its page was read from is of a process without replicas: of the primary.
+    const sql = request.readSql(cursor && (cursor.seen ?? 'now'))
+    const found = await withinTime(definition, () => readPage(sql, parts, asked, cursor))
     const { values, hasMore, nextCursor } = found
     setHeaders(reply, [
       'vary',

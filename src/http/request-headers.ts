@@ -5,7 +5,7 @@ import { mayMakeKey } from './own-host.js'
 
 const EXPOSED =
   'x-request-id, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset, ratelimit, ratelimit-policy, retry-after, etag, age, x-head-block, x-head-age, x-rows-returned, x-has-more, x-next-cursor, x-partial, x-partial-reason, x-fetched-in-ms, x-cache'
-const REQUEST_HEADERS = 'x-api-key, authorization, content-type, if-none-match'
+const REQUEST_HEADERS = 'x-api-key, authorization, content-type, if-none-match, x-head-block'
 
 /** Every delivery to a webhook carries it, and no request to this service may: see `checkHeaders`. */
 export const HOP_HEADER = 'x-webhook-hop'

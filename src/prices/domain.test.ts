@@ -1,5 +1,6 @@
 import { Registry } from 'prom-client'
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { NO_REPLICAS } from '../../test/database.js'
 import { insertPast, openSimulatedPrices, type UpstreamName } from '../../test/simulated-prices.js'
 import { createTestApp, type TestApp, type TestContext } from '../../test/test-app.js'
 import { until } from '../../test/until.js'
@@ -165,6 +166,7 @@ test('a database that is not there at the start is waited for', async () => {
       return noDatabase
     },
     problem: undefined,
+    replicas: NO_REPLICAS,
   }
   const controller = new AbortController()
   const parts = partsFor(sim.environment(['rtds']))

@@ -10,6 +10,7 @@ import { statusHistoryRoutes } from './history/routes.js'
 import { StatusSampler } from './history/sampler.js'
 import { presentProcess, presentUpstreams } from './present.js'
 import { ProcessRegistry } from './processes/process-registry.js'
+import { measureReplicas } from './replicas.js'
 import { statusRoutes } from './routes.js'
 
 const POLL_MS = 250
@@ -27,6 +28,7 @@ export function createStatus(platform: Platform, { chain, health }: StatusDeps):
   let missing: readonly string[] = ['not looked for yet']
   let coverage: FactCoverage | null = null
   const registry = new ProcessRegistry(platform, chain)
+  measureReplicas(platform.store.replicas, platform.metrics)
   const sampler = new StatusSampler({ platform, chain, health })
   return {
     probes: [statusRoutes(platform)],

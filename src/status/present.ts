@@ -11,6 +11,7 @@ import type { UpstreamHealth } from '../upstreams/transport/health.js'
 import { UPSTREAMS } from '../upstreams/upstreams.js'
 import type { LiveProcess } from './processes/queries.js'
 import { readiness } from './readiness.js'
+import { presentReplicas } from './replicas.js'
 
 /** What is shown of parts that do not run. */
 const IDLE = {
@@ -81,6 +82,7 @@ export function presentStatus(platform: Platform, startedAtMs: number) {
     roles: config.roles,
     uptime_seconds: Math.floor((nowMs - startedAtMs) / 1000),
     readiness: { status, checks },
+    replicas: presentReplicas(platform.store.replicas),
     state: Object.assign({ ...IDLE_STATE }, ...fields.map(({ state }) => state)),
     metadata_observability: Object.assign(
       { ...IDLE_METADATA },

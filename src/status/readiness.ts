@@ -1,5 +1,6 @@
 import type { HealthCheck, StatusPart } from '../jobs/job.js'
 import type { Platform } from '../platform.js'
+import { checkReplicas } from './replicas.js'
 
 /** The best first. */
 export const STATUSES = ['ready', 'degraded', 'not_ready'] as const
@@ -10,7 +11,11 @@ export const STATUSES = ['ready', 'degraded', 'not_ready'] as const
  */
 export function readiness({ store, statusParts, clock }: Platform) {
   const nowMs = clock.now()
-  const checks = [checkStore(store.problem), ...statusParts.flatMap((part) => part.check?.(nowMs) ?? [])]
+  const checks = [
+    checkStore(store.problem),
+    ...checkReplicas(store.replicas),
+    ...statusParts.flatMap((part) => part.check?.(nowMs) ?? []),
+  ]
   const hasStatus = (status: HealthCheck['status']) => checks.some((check) => check.status === status)
   return {
     status: STATUSES.findLast(hasStatus) ?? 'ready',

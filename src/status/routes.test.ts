@@ -129,6 +129,7 @@ describe('GET /v1/status', () => {
       leaderboards: { as_of: null, last_refresh: null },
       coverage: null,
       upstreams: [],
+      replicas: [],
       audit: { last_run: null, seconds: null, differences: null, node: null },
       not_configured: [
         { feature: 'chain', setting: 'AUSPEX_POLYGON_URL' },

@@ -3,6 +3,7 @@ import { ROLES } from '../config/roles.js'
 import { namedEnum, namedObject } from '../lib/named-object.js'
 import { nullable } from '../lib/nullable.js'
 import { PRICE_KINDS, TICK_SOURCES } from '../prices/streams.js'
+import { REPLICA_STATES } from './replicas.js'
 
 const Count = (description: string) => Type.Integer({ minimum: 0, description })
 
@@ -157,6 +158,29 @@ export const StatusReply = Type.Object(
         last_error: nullable(Type.String(), 'what the last fault was, also when the upstream works again'),
       }),
       { description: 'what this service reads, as it went in this process since its start' },
+    ),
+    replicas: Type.Array(
+      namedObject('ReplicaStatus', {
+        host: Type.String({ description: 'host and port, or the folder of a socket' }),
+        state: namedEnum(
+          'ReplicaState',
+          REPLICA_STATES,
+          '`behind`: it lacks what the primary showed a second ago; `lost`: it does not answer. Neither is read from',
+        ),
+        problem: nullable(Type.String(), 'why it is lost'),
+        block: nullable(Type.Integer(), 'the last block that it has replayed; null while it is lost'),
+        lag_bytes: nullable(
+          Count('what the primary has written and it has not replayed'),
+          'null while it is lost',
+        ),
+        reads: Count('queries of answers that it got, since the start of this process'),
+        read_share: Type.Number({
+          minimum: 0,
+          maximum: 1,
+          description: 'its part of those that replicas may get',
+        }),
+      }),
+      { description: 'hot standbys that answers are read from, as this process sees them' },
     ),
     audit: Type.Object(
       {

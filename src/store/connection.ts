@@ -13,6 +13,9 @@ export type Target = { url: string } | { socketDir: string; database: string }
 /** `queryMsMax`: a query that takes longer is cancelled by the database. */
 type PoolOptions = { onClose?: () => void; queryMsMax?: number; isSerial?: boolean }
 
+/** Of the pools that answers to callers are read through. */
+export const ANSWER_POOL = { queryMsMax: 5_000, isSerial: true } satisfies PoolOptions
+
 /**
  * Many queries run side by side: workers of one would take the processors of others, and starting
  * them takes longer than most answers.

@@ -6,7 +6,11 @@ import type { Pool } from './connection.js'
  * from the call of `handler` until then it waits for a connection.
  */
 type DriverQuery = {
+  strings: TemplateStringsArray
+  args: readonly never[]
+  options: object
   handler: (query: DriverQuery) => void
+  resolve: (result: unknown) => void
   reject: (error: unknown) => void
   active: boolean
   [TIMES]?: QueryTimes
@@ -25,15 +29,25 @@ type Watch = {
   stopwatch?: Stopwatch | undefined
   /** Each query, or each transaction as a whole, waits for a slot. */
   slots?: QuerySlots
+  /** For queries that fail because of the server. `undefined`: they fail. */
+  fallback?: Fallback | undefined
+}
+
+type Fallback = {
+  /** The same tables on another server, for the query that failed and for all after it. */
+  pool: Pool
+  isFor: (error: unknown) => boolean
 }
 
 /** The same pool for one request, whose queries are counted and wait for their slots. */
-export function watchQueries(pool: Pool, watch: Watch): Pool {
-  const { stopwatch, slots } = watch
+export function watchQueries(pool: Pool, given: Watch): Pool {
+  const { stopwatch, slots, fallback } = given
   if (stopwatch === undefined && slots === undefined) return pool
+  const watch: InnerWatch = { stopwatch, slots, fallback: fallback && { ...fallback, isUsed: false } }
   const begin = async (work: (tx: object) => unknown) => {
     let end = stopwatch?.beginWait()
-    const release = await slots?.acquire()
+    const release = once(await slots?.acquire())
+    if (watch.fallback !== undefined) watch.fallback.release = release
     const begun = pool.begin(async (tx) => {
       end?.()
       const result = await work(watchCalls(tx, { stopwatch }))
@@ -41,14 +55,46 @@ export function watchQueries(pool: Pool, watch: Watch): Pool {
       return result
     })
     return await begun.finally(() => {
-      release?.()
+      release()
       end?.()
     })
   }
-  return watchCalls(pool, watch, { begin })
+  return watchCalls(pool, watch, { begin, [FALLBACK]: watch.fallback })
 }
 
-function watchCalls<Sql extends object>(sql: Sql, watch: Watch, own: object = {}): Sql {
+const FALLBACK = Symbol('fallback')
+
+type InnerWatch = Pick<Watch, 'stopwatch'> & {
+  slots?: QuerySlots | undefined
+  fallback?: UsedFallback | undefined
+}
+
+type UsedFallback = Fallback & {
+  isUsed: boolean
+  /** Ends the slot of a transaction: the driver ends it later, when a server that hangs has closed the connection. */
+  release?: () => void
+}
+
+function once(end: (() => void) | undefined): () => void {
+  let left = end
+  return () => {
+    left?.()
+    left = undefined
+  }
+}
+
+/**
+ * Where a transaction that only reads is to be repeated; `undefined`: its error is final. Single queries are repeated
+ * without this.
+ */
+export function findFallback(pool: Pool, error: unknown): Pool | undefined {
+  const fallback = Reflect.get(pool, FALLBACK) as InnerWatch['fallback']
+  if (fallback?.isFor(error) !== true) return undefined
+  fallback.release?.()
+  return fallback.pool
+}
+
+function watchCalls<Sql extends object>(sql: Sql, watch: InnerWatch, own: object = {}): Sql {
   return new Proxy(sql, {
     apply(target, receiver, args) {
       const result: unknown = Reflect.apply(target as never, receiver, args)
@@ -62,10 +108,13 @@ function watchCalls<Sql extends object>(sql: Sql, watch: Watch, own: object = {}
 const isTemplate = (first: unknown): first is TemplateStringsArray => Array.isArray(first) && 'raw' in first
 
 /** A part of a statement is a query, too, but never reaches the handler. */
-function watchQuery(query: DriverQuery, template: TemplateStringsArray, { stopwatch, slots }: Watch): void {
+function watchQuery(query: DriverQuery, template: TemplateStringsArray, watch: InnerWatch): void {
+  const { stopwatch, slots, fallback } = watch
   const place = stopwatch === undefined ? {} : placeOf(template)
   const { handler } = query
   query.handler = (same) => {
+    if (fallback?.isUsed === true) return void repeatOn(fallback.pool, query)
+    if (fallback !== undefined) repeatAfterFault(query, fallback)
     const times = new QueryTimes(stopwatch, place)
     query[TIMES] = times
     Object.defineProperty(query, 'active', ACTIVE)
@@ -77,6 +126,27 @@ function watchQuery(query: DriverQuery, template: TemplateStringsArray, { stopwa
     if (slot instanceof Promise) slot.then(start, query.reject)
     else start(slot)
   }
+}
+
+/** Once a query was repeated, those after it are sent there, too: they never see less than the ones before. */
+function repeatAfterFault(query: DriverQuery, fallback: UsedFallback): void {
+  const { reject } = query
+  query.reject = (error) => {
+    if (!fallback.isFor(error)) return reject(error)
+    fallback.isUsed = true
+    query.active = false
+    void repeatOn(fallback.pool, query, reject)
+  }
+}
+
+/** The connection that a query was sent to may speak of it once more when it closes, and is not listened to any more. */
+function repeatOn(pool: Pool, query: DriverQuery, reject = query.reject): Promise<void> {
+  const { resolve } = query
+  query.resolve = () => undefined
+  query.reject = () => undefined
+  const again = pool(query.strings, ...query.args)
+  Object.assign((again as unknown as DriverQuery).options, query.options)
+  return again.then(resolve, reject)
 }
 
 class QueryTimes {

@@ -3,15 +3,13 @@ import { faultFields } from '../lib/fault-fields.js'
 import type { Log } from '../lib/log.js'
 import { TimeoutError, withTimeout } from '../lib/timeout.js'
 import { pause } from '../lib/timing.js'
-import { createPool, type Pool, type Target } from './connection.js'
+import { ANSWER_POOL, createPool, type Pool, type Target } from './connection.js'
 import { claimDatabase } from './dataset.js'
 import { migrate, readMigrations } from './migrate.js'
+import { Replicas } from './replicas/replicas.js'
 
 const PULSE_MS = 1_000
 const PULSE_TIMEOUT_MS = 2_000
-/** How long the database works on one query of an answer. */
-export const ANSWER_QUERY_MS_MAX = 5_000
-const ANSWERS = { queryMsMax: ANSWER_QUERY_MS_MAX, isSerial: true }
 /** Exports of trades that are read at the same time, each for minutes. */
 export const EXPORT_CONNECTIONS = 2
 /** The problem of a database that has not answered yet. */
@@ -23,6 +21,8 @@ type StoreOptions = {
   /** What the service fills the database with. */
   dataset: string
   connectionsMax: number
+  /** Hot standbys of the database, by URL. */
+  readUrls?: readonly string[]
   log: Log
   /** Between two checks of a database that answers. */
   pulseMs?: number
@@ -42,13 +42,16 @@ export class Store {
   #pulse: Pool
   #problem: string | undefined = STARTING
   #wasReady = false
+  readonly replicas: Replicas
 
   constructor(options: StoreOptions) {
     this.#options = options
     this.#pool = this.#createPool(options.connectionsMax)
-    this.#answers = this.#createPool(options.connectionsMax, ANSWERS)
-    this.#heavyAnswers = this.#createPool(this.readsMax.heavy + EXPORT_CONNECTIONS, ANSWERS)
+    this.#answers = this.#createPool(options.connectionsMax, ANSWER_POOL)
+    this.#heavyAnswers = this.#createPool(this.readsMax.heavy + EXPORT_CONNECTIONS, ANSWER_POOL)
     this.#pulse = this.#createPool(1)
+    const { readUrls = [], log } = options
+    this.replicas = new Replicas({ urls: readUrls, connections: this.readsMax, log })
   }
 
   /** Ask for it at each use: after a lost connection it is another pool. */
@@ -104,6 +107,7 @@ export class Store {
   async close(): Promise<void> {
     this.#stopping.abort()
     const pools = [this.#pool, this.#answers, this.#heavyAnswers]
+    await this.replicas.close()
     await Promise.all([...pools.map((pool) => pool.end({ timeout: 0.3 })), this.#pulse.end({ timeout: 0 })])
   }
 
@@ -118,6 +122,7 @@ export class Store {
     if (this.#problem === undefined) return
     const applied = await migrate(this.#pulse, readMigrations(), { allowsNewer: this.#wasReady })
     await claimDatabase(this.#pulse, this.#options.dataset)
+    await this.replicas.open(() => this.#pulse)
     this.#options.log.debug({ applied }, 'schema is up to date')
   }
 
@@ -140,7 +145,7 @@ export class Store {
    * The driver opens a connection that was lost again where it stood: in the middle of an answer,
    * which the next query would get. So the loss of one is the end of its whole pool.
    */
-  #createPool(connectionsMax: number, options: Partial<typeof ANSWERS> = {}): Pool {
+  #createPool(connectionsMax: number, options: Partial<typeof ANSWER_POOL> = {}): Pool {
     const onClose = () => {
       const isInUse = this.#pools.includes(pool)
       if (isInUse && !this.#stopping.signal.aborted) this.#replacePools()
@@ -152,8 +157,8 @@ export class Store {
   #replacePools(): void {
     for (const pool of this.#pools) void pool.end({ timeout: 0 }).catch(() => undefined)
     this.#pool = this.#createPool(this.#options.connectionsMax)
-    this.#answers = this.#createPool(this.#options.connectionsMax, ANSWERS)
-    this.#heavyAnswers = this.#createPool(this.readsMax.heavy + EXPORT_CONNECTIONS, ANSWERS)
+    this.#answers = this.#createPool(this.#options.connectionsMax, ANSWER_POOL)
+    this.#heavyAnswers = this.#createPool(this.readsMax.heavy + EXPORT_CONNECTIONS, ANSWER_POOL)
     this.#pulse = this.#createPool(1)
   }
 }
