@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, inject, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, inject, onTestFinished, test, vi } from 'vitest'
 import { bookInto } from '../src/chain/backfill/test-world.js'
 import { type FollowWorld, followInto, openWorld } from '../src/chain/follow/test-follow.js'
 import { BlockWriter } from '../src/chain/write/block-writer.js'
@@ -9,6 +9,7 @@ import type { Pool } from '../src/store/connection.js'
 import { migrate, readMigrations } from '../src/store/migrate.js'
 import { selectDatabaseState } from '../src/store/replicas/database-state.js'
 import { Store } from '../src/store/store.js'
+import { startAuspex } from './processes.js'
 import { openPrimary, openStandby, type TestServer } from './replica-servers.js'
 import { createTestApp, jobOf } from './test-app.js'
 import { until } from './until.js'
@@ -24,7 +25,7 @@ let plain: ServiceProcess
 let key: string | undefined
 
 beforeAll(async () => {
-  world = await openWorld({ seed: 4, historyMs: 60_000, intensity: 15 })
+  world = await openWorld({ seed: 4, historyMs: 60_000, intensity: 8 })
   primary = await openPrimary()
   await migrate(primary.sql, readMigrations())
   await bookInto(databaseOf(primary.sql), world, world.universe.chain.firstNumber)
@@ -373,9 +374,21 @@ describe('a replica that is lost', () => {
   })
 })
 
+test('a service reads from the replicas of its settings', async () => {
+  const env = { DATABASE_URL: primary.url, DATABASE_READ_URLS: standbys.map(({ url }) => url).join(',') }
+  const service = await startAuspex([], env)
+  onTestFinished(async () => void (await service.stop()))
+  const reply = await fetch(`${service.url}/v1/status`, { headers: { 'x-api-key': key ?? '' } })
+  const { replicas } = (await reply.json()) as { replicas: { host: string; state: string }[] }
+  const hosts = replicas.map(({ host, state }) => [host, state])
+  expect(hosts).toEqual(standbys.map((standby) => [hostOf(standby), 'ready']))
+})
+
 describe('a server that is no replica of the database is refused at the start', () => {
   test('the primary itself', async () => {
-    await expect(openStore([primary.url])).rejects.toThrow(OperatorError)
+    const refusal = openStore([primary.url])
+    await expect(refusal).rejects.toThrow(OperatorError)
+    await expect(refusal).rejects.toThrow(/DATABASE_READ_URLS: \S+ is no hot standby/)
   })
   test('another database', async () => {
     const url = `postgres://auspex@localhost/auspex_template?host=${inject('socketDir')}`

@@ -94,7 +94,7 @@ function createHandler(
   return function cachedHandler(request, reply) {
     // An answer from before the block that the client knows is none for it. What is made for one such client is for all.
     const { fork } = request
-    const key = keyOf(request) + (fork === undefined ? '' : ` ${fork.reorg} ${fork.headBlock}`)
+    const key = keyOf(request) + (fork === undefined ? '' : ` ${fork.reorg} ${fork.block}`)
     let isComputing = false
     const compute = async (nowMs: number) => {
       isComputing = true

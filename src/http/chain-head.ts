@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest, onSendAsyncHookHandler, preHandle
 import type { ChainHead, ChainStatus } from '../core/chain-status.js'
 import { badRequest } from '../core/errors.js'
 import type { Platform } from '../platform.js'
-import { selectDatabaseState } from '../store/replicas/database-state.js'
+import { type StatePoint, selectDatabaseState } from '../store/replicas/database-state.js'
 import { setHeaders } from './request-headers.js'
 
 declare module 'fastify' {
@@ -20,11 +20,8 @@ declare module 'fastify' {
 
 const HEAD_BLOCK = 'x-head-block'
 
-/**
- * A block that the client knows, `headBlock` at most, and the primary since the request came: its last block and the
- * number of its last reorganisation.
- */
-type KnownFork = { block: number; headBlock: number; reorg: bigint }
+/** The primary after the request came: its last block and the number of its last reorganisation. */
+type KnownFork = Pick<StatePoint, 'block' | 'reorg'>
 
 type HeadDeps = Pick<Platform, 'clock' | 'sql'>
 
@@ -36,13 +33,13 @@ export function showChainHead(app: FastifyInstance, platform: HeadDeps, chain: C
   const { clock } = platform
   app.decorateRequest('namedHead', undefined)
   app.decorateRequest('fork', undefined)
-  /** A number alone does not say which fork it is of, so the primary is asked on which one it is. */
+  /** A number alone does not say which fork it is of, so the primary is asked where it is, which is never before it. */
   const findFork = async (request: FastifyRequest, text: unknown) => {
-    const known = parseBlock(text)
-    const { block: headBlock, timeSec, reorg } = await selectDatabaseState(platform.sql)
-    request.fork = { block: Math.min(known, headBlock), headBlock, reorg }
-    // Another process may have booked the block, which this one has not heard of yet.
-    if (headBlock > chain.head.block) request.namedHead = { block: headBlock, timeSec }
+    checkBlock(text)
+    const { block, timeSec, reorg } = await selectDatabaseState(platform.sql)
+    request.fork = { block, reorg }
+    // Another process may have booked blocks of which this one has not heard yet.
+    if (block > chain.head.block) request.namedHead = { block, timeSec }
   }
   // With callbacks: most requests have nothing to wait for.
   const nameHead: preHandlerHookHandler = (request, _reply, done) => {
@@ -64,8 +61,8 @@ export function showChainHead(app: FastifyInstance, platform: HeadDeps, chain: C
   })
 }
 
-function parseBlock(text: unknown): number {
-  if (typeof text === 'string' && /^\d{1,10}$/.test(text)) return Number(text)
+function checkBlock(text: unknown): void {
+  if (typeof text === 'string' && /^\d{1,10}$/.test(text)) return
   throw badRequest(`Invalid header ${HEAD_BLOCK}: it is the number of a block, as answers have it.`)
 }
 

@@ -1,5 +1,4 @@
 import { codeOf, messageOf, OperatorError } from '../../core/errors.js'
-import { faultFields } from '../../lib/fault-fields.js'
 import type { Log } from '../../lib/log.js'
 import { withTimeout } from '../../lib/timeout.js'
 import { pause } from '../../lib/timing.js'
@@ -113,7 +112,7 @@ export class Replica {
     return true
   }
 
-  /** Throws an `OperatorError` for a server that is no standby of this database. One that does not answer may come later. */
+  /** Throws an `OperatorError` for a server that is no standby of the primary. One that does not answer may come later. */
   async open(primary: DatabaseIdentity): Promise<void> {
     await this.look(primary)
     if (this.#refusal !== undefined) throw new OperatorError(`DATABASE_READ_URLS: ${this.#refusal}.`)
@@ -144,7 +143,7 @@ export class Replica {
       if ('refusal' in found) this.#lose(found.refusal)
       else this.#accept(found.state)
     } catch (error) {
-      if (pool === this.#watch) this.#lose(messageOf(error), error)
+      if (pool === this.#watch) this.#lose(messageOf(error))
     }
   }
 
@@ -171,11 +170,11 @@ export class Replica {
     this.#state = state
   }
 
-  #lose(problem: string, error: unknown = new OperatorError(problem)): void {
+  #lose(problem: string): void {
     if (this.#isClosed) return
     const wasUsable = this.#problem === undefined
     if (this.#problem !== problem) {
-      this.#options.log.warn({ replica: this.host, ...faultFields(error) }, 'replica is not used')
+      this.#options.log.warn({ replica: this.host, reason: problem }, 'replica is not used')
     }
     this.#problem = problem
     this.#state = undefined

@@ -21,7 +21,7 @@ type ReplicasOptions = {
 export type ReadNeed = {
   /** What a page before it was read from, or more. */
   since?: StatePoint | undefined
-  /** A block that the client knows, on the fork that the primary is on now. */
+  /** Where the primary was after the request came, for a client that knows a block of an earlier answer. */
   fork?: Pick<StatePoint, 'block' | 'reorg'> | undefined
 }
 
