@@ -8,9 +8,14 @@ export const STATUSES = ['ready', 'degraded', 'not_ready'] as const
  * `ready`: all is well. `degraded`: the service answers, with something missing, such as the prices
  * of one source. `not_ready`: the service cannot do its work.
  */
-export function readiness({ store, statusParts, clock }: Platform) {
+export function readiness({ store, redis, statusParts, clock }: Platform) {
   const nowMs = clock.now()
-  const checks = [checkStore(store.problem), ...statusParts.flatMap((part) => part.check?.(nowMs) ?? [])]
+  const ofRedis = redis === undefined ? [] : [checkRedis(redis.problem)]
+  const checks = [
+    checkStore(store.problem),
+    ...ofRedis,
+    ...statusParts.flatMap((part) => part.check?.(nowMs) ?? []),
+  ]
   const hasStatus = (status: HealthCheck['status']) => checks.some((check) => check.status === status)
   return {
     status: STATUSES.findLast(hasStatus) ?? 'ready',
@@ -24,4 +29,9 @@ export function readiness({ store, statusParts, clock }: Platform) {
 function checkStore(problem: string | undefined): HealthCheck {
   const isReady = problem === undefined
   return { name: 'store', status: isReady ? 'ready' : 'not_ready', isReady, problem }
+}
+
+/** Requests are answered all the same, with limits that each process counts for itself. */
+function checkRedis(problem: string | undefined): HealthCheck {
+  return { name: 'redis', status: problem === undefined ? 'ready' : 'degraded', isReady: true, problem }
 }

@@ -155,6 +155,18 @@ export const StatusReply = Type.Object(
       }),
       { description: 'what this service reads, as it went in this process since its start' },
     ),
+    redis: Type.Object(
+      {
+        state: namedEnum(
+          'RedisState',
+          ['off', 'starting', 'ready', 'lost'],
+          '`off`: not configured; `lost`: limits are counted in each process, and events come from the database',
+        ),
+        lost_since: nullable(Type.Integer(), 'Unix seconds; null: it is not lost'),
+        problem: nullable(Type.String(), 'why it is not used; null: it is, or none is configured'),
+      },
+      { title: 'RedisStatus', description: 'what processes on one database share besides it' },
+    ),
     audit: Type.Object(
       {
         last_run: nullable(Type.Integer(), 'Unix seconds'),
