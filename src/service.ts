@@ -43,6 +43,7 @@ import { readiness } from './status/readiness.js'
 import type { Target } from './store/connection.js'
 import { writeServiceUpstreams } from './store/data-folder.js'
 import { type Database, openDatabase } from './store/database.js'
+import { selectDatabaseId } from './store/dataset.js'
 import { Store } from './store/store.js'
 import { createStoredCache } from './store/stored-cache.js'
 import { createTrades } from './trades/domain.js'
@@ -250,6 +251,8 @@ function run({ platform, domains, app, store, database }: Running) {
     await drain(app)
     stopping.abort()
     await withTimeout(working, LAST_JOB_MS_MAX, 'jobs hang').catch(() => undefined)
+    await domains.accounts.redisLimiter?.giveBackAll()
+    platform.redis?.close()
     await flushUsage(platform, domains.accounts.usage)
     domains.stream.books.close()
     await domains.upstreams.close()
@@ -270,7 +273,9 @@ async function startJobs(platform: Platform, domains: Domains, signal: AbortSign
     if (status !== undefined) statusParts.push(status)
   }
   await refuseUnknownPlans(platform, domains.accounts.plans)
+  const namespace = await selectDatabaseId(platform.sql)
   await Promise.all([
+    platform.redis?.run(namespace, signal),
     runner.run('every process', signal),
     domains.lead(signal, (term) => runner.run('one process', term)),
   ])

@@ -2,6 +2,7 @@ import { FREE_KEY_PERIOD_MS } from '../accounts/accounts.js'
 import type { Accounts } from '../accounts/domain.js'
 import { SYNC_MS } from '../accounts/key-ring.js'
 import { deleteGrants } from '../accounts/queries.js'
+import { LEASE_RETURN_MS } from '../accounts/redis-limiter.js'
 import { deleteExpiredCodes, deleteExpiredSessions } from '../accounts/session-queries.js'
 import { deleteOldWindows } from '../accounts/shared-queries.js'
 import { FLUSH_MS } from '../accounts/usage-meter.js'
@@ -41,6 +42,19 @@ export function createAccountApi(platform: Platform, { accounts, socketSessions 
     await deleteExpiredCodes(platform.sql)
   }
   const common = { runsIn: 'every process', needsDatabase: true } as const
+  const { redisLimiter } = accounts
+  const ofRedis =
+    redisLimiter === undefined
+      ? []
+      : [
+          {
+            ...common,
+            name: 'limit leases',
+            everyMs: LEASE_RETURN_MS,
+            needsDatabase: false,
+            run: () => redisLimiter.giveBackOld(),
+          },
+        ]
   return {
     routes: [
       accountRoutes(platform, accounts),
@@ -52,6 +66,7 @@ export function createAccountApi(platform: Platform, { accounts, socketSessions 
       { ...common, name: 'usage flush', everyMs: FLUSH_MS, run: () => accounts.usage.flush() },
       { ...common, name: 'socket leases', everyMs: BEAT_MS, run: () => socketSessions.beat() },
       { ...common, name: 'tidying', everyMs: 60 * 60_000, run: tidy },
+      ...ofRedis,
     ],
   }
 }
