@@ -30,6 +30,7 @@ export class RedisConnection {
   readonly #roundTrips: Histogram<'command'>
   #client: RedisClient | undefined
   readonly #shas = new Map<string, string>()
+  #wake = (): void => undefined
   #namespace = ''
   #problem: string | undefined = 'redis: starting'
   #lostAtMs: number | undefined
@@ -65,7 +66,7 @@ export class RedisConnection {
         await this.#check()
         this.#becomeReady()
         failures = 0
-        await pause(PULSE_MS, signal)
+        await Promise.race([pause(PULSE_MS, signal), this.#untilLost()])
       } catch (error) {
         if (signal.aborted) return
         this.#becomeLost(error)
@@ -115,6 +116,12 @@ export class RedisConnection {
     this.#client = undefined
     this.#problem = 'redis: closed'
     client?.disconnect()
+  }
+
+  #untilLost(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = resolve
+    })
   }
 
   async #check(): Promise<void> {
@@ -172,6 +179,7 @@ export class RedisConnection {
       this.#options.log.warn({ reason }, 'redis is not available')
     }
     this.#problem = `redis: ${reason}`
+    this.#wake()
   }
 }
 
