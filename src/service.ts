@@ -121,7 +121,7 @@ export function createDomains(platform: Platform, { target, opened, timing = sys
   const all: readonly Domain[] = [
     ingest,
     createAccountApi(platform, { accounts, socketSessions }),
-    createAdmin(platform, { plans }),
+    createAdmin(platform, accounts),
     events,
     catalogue,
     createCrypto(platform, { catalogue: catalogue.deps, largeAnswers, upstreams }),

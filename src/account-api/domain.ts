@@ -42,11 +42,17 @@ export function createAccountApi(platform: Platform, { accounts, socketSessions 
     await deleteExpiredCodes(platform.sql)
   }
   const common = { runsIn: 'every process', needsDatabase: true } as const
-  const { redisLimiter } = accounts
+  const { redisLimiter, keyChanges } = accounts
   const ofRedis =
     redisLimiter === undefined
       ? []
       : [
+          {
+            ...common,
+            name: 'key changes',
+            everyMs: 0,
+            run: (signal: AbortSignal) => keyChanges.follow(signal),
+          },
           {
             ...common,
             name: 'limit leases',

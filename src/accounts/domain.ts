@@ -2,6 +2,7 @@ import { Counter } from 'prom-client'
 import type { Platform } from '../platform.js'
 import { Admission } from './admission.js'
 import { DatabaseReads } from './database-reads.js'
+import { KeyChanges } from './key-changes.js'
 import { KeyRing } from './key-ring.js'
 import { Operators } from './operators.js'
 import { readPlans } from './plans-file.js'
@@ -28,6 +29,7 @@ export function createAccounts({ config, store, clock, metrics, redis }: Platfor
   return {
     plans,
     keyRing,
+    keyChanges: new KeyChanges({ keyRing, redis }),
     admission: new Admission({ config, store, keyRing, limiter: redisLimiter ?? shared, rateLimited, clock }),
     /** `undefined` without Redis. */
     redisLimiter,
