@@ -5,6 +5,7 @@ import type { StatusPart } from './jobs/job.js'
 import { JobRunner } from './jobs/runner.js'
 import { FloodLog } from './lib/flood-log.js'
 import type { Log } from './lib/log.js'
+import { RedisConnection } from './redis/connection.js'
 import type { Pool } from './store/connection.js'
 import type { Store } from './store/store.js'
 
@@ -23,6 +24,8 @@ export type Platform = {
   readonly sql: Pool
   /** The pool for answers: a query that takes too long is cancelled. */
   readonly answerSql: Pool
+  /** What processes on one database share besides it; `undefined`: the operator has set none up. */
+  redis: RedisConnection | undefined
   /** A registry of this service, not the global one of the library. */
   metrics: Registry
   jobs: JobRunner
@@ -35,6 +38,7 @@ type PlatformOptions = Pick<Platform, 'config' | 'log' | 'store'> & { clock?: Cl
 export function createPlatform({ config, log, store, clock = systemClock }: PlatformOptions): Platform {
   const metrics = new Registry()
   collectDefaultMetrics({ register: metrics, prefix: 'auspex_' })
+  const { redisUrl: url } = config
   return {
     config,
     clock,
@@ -47,6 +51,7 @@ export function createPlatform({ config, log, store, clock = systemClock }: Plat
     get answerSql() {
       return store.answers
     },
+    redis: url === undefined ? undefined : new RedisConnection({ url, clock, log, registry: metrics }),
     metrics,
     jobs: new JobRunner({ store, registry: metrics, clock, log }),
     statusParts: [],

@@ -47,6 +47,7 @@ import { readiness, STOPPING } from './status/readiness.js'
 import type { Target } from './store/connection.js'
 import { writeServiceUpstreams } from './store/data-folder.js'
 import { type Database, openDatabase } from './store/database.js'
+import { selectDatabaseId } from './store/dataset.js'
 import { Store } from './store/store.js'
 import { createStoredCache } from './store/stored-cache.js'
 import { createTrades } from './trades/domain.js'
@@ -125,7 +126,7 @@ export function createDomains(platform: Platform, { target, opened, timing = sys
   const all: readonly Domain[] = [
     ingest,
     createAccountApi(platform, { accounts, socketSessions }),
-    createAdmin(platform, { plans }),
+    createAdmin(platform, accounts),
     events,
     catalogue,
     createCrypto(platform, { catalogue: catalogue.deps, largeAnswers, upstreams }),
@@ -265,6 +266,8 @@ function run(running: Running) {
     await drain(app)
     stopping.abort()
     await withTimeout(working, LAST_JOB_MS_MAX, 'jobs hang').catch(() => undefined)
+    await domains.accounts.redisLimiter?.giveBackAll()
+    platform.redis?.close()
     await flushUsage(platform, domains.accounts.usage)
     domains.stream.books.close()
     await domains.upstreams.close()
@@ -288,7 +291,9 @@ async function startJobs(
     if (status !== undefined && hasRole(config.roles, status.roles ?? ROLES)) statusParts.push(status)
   }
   await refuseUnknownPlans(platform, domains.accounts.plans)
+  const namespace = await selectDatabaseId(platform.sql)
   await Promise.all([
+    platform.redis?.run(namespace, signal),
     runner.runEverywhere(signal),
     runner.runShared(new JobLeases({ target, log }), signal),
     domains.lead(signal),

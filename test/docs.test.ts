@@ -45,7 +45,7 @@ let operations: Operation[]
 beforeAll(async () => {
   // Upstreams that refuse every connection: only what the service itself says matters here.
   const nowhere = SETTING_NAMES.filter(
-    (name) => /Url$/.test(name) && !/^(public|upgrade|database)/.test(name),
+    (name) => /Url$/.test(name) && !/^(public|upgrade|database|redis)/.test(name),
   )
   const config = Object.fromEntries(
     nowhere.map((name) => [name, `${/ws/i.test(name) ? 'ws' : 'http'}://127.0.0.1:9`]),
@@ -63,7 +63,7 @@ describe('docs/configuration.md', () => {
   const settings = SETTING_NAMES.map((name): Setting<unknown> => SETTINGS[name])
 
   test('the table has every setting with its flag, in the order of the code', () => {
-    const rows = rowsOf(page, /^`(AUSPEX_\w+|PORT|DATABASE_URL|DATABASE_READ_URLS)`$/)
+    const rows = rowsOf(page, /^`(AUSPEX_\w+|PORT|DATABASE_URL|DATABASE_READ_URLS|REDIS_URL)`$/)
     expect(rows.map(([env, flag]) => [env, flag])).toEqual(
       settings.map(({ env, flag }) => [`\`${env}\``, flag === undefined ? '–' : `\`--${flag}\``]),
     )
@@ -83,7 +83,7 @@ describe('docs/configuration.md', () => {
   })
 
   test('what `auspex config` prints has every setting', () => {
-    const printed = find(page, /^(AUSPEX_\w+|PORT|DATABASE_URL|DATABASE_READ_URLS) {2,}/gm)
+    const printed = find(page, /^(AUSPEX_\w+|PORT|DATABASE_URL|DATABASE_READ_URLS|REDIS_URL) {2,}/gm)
     expect(printed).toEqual(settings.map(({ env }) => env))
   })
 })

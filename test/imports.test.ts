@@ -10,7 +10,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['core'],
   ['lib'],
   ['config', 'bus'],
-  ['store', 'upstreams'],
+  ['store', 'redis', 'upstreams'],
   ['jobs', 'ledger'],
   ['platform.ts'],
   ['accounts'],

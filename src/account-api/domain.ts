@@ -2,6 +2,7 @@ import { FREE_KEY_PERIOD_MS } from '../accounts/accounts.js'
 import type { Accounts } from '../accounts/domain.js'
 import { SYNC_MS } from '../accounts/key-ring.js'
 import { deleteGrants } from '../accounts/queries.js'
+import { LEASE_RETURN_MS } from '../accounts/redis-limiter.js'
 import { deleteExpiredCodes, deleteExpiredSessions } from '../accounts/session-queries.js'
 import { deleteOldWindows } from '../accounts/shared-queries.js'
 import { FLUSH_MS } from '../accounts/usage-meter.js'
@@ -42,6 +43,25 @@ export function createAccountApi(platform: Platform, { accounts, socketSessions 
     await deleteExpiredCodes(platform.sql)
   }
   const common = { roles: ROLES, runsIn: 'every process', needsDatabase: true } as const
+  const { redisLimiter, keyChanges } = accounts
+  const ofRedis =
+    redisLimiter === undefined
+      ? []
+      : [
+          {
+            ...common,
+            name: 'key changes',
+            everyMs: 0,
+            run: (signal: AbortSignal) => keyChanges.follow(signal),
+          },
+          {
+            ...common,
+            name: 'limit leases',
+            everyMs: LEASE_RETURN_MS,
+            needsDatabase: false,
+            run: () => redisLimiter.giveBackOld(),
+          },
+        ]
   return {
     routes: [
       accountRoutes(platform, accounts),
@@ -66,6 +86,7 @@ export function createAccountApi(platform: Platform, { accounts, socketSessions 
         everyMs: 60 * 60_000,
         run: tidy,
       },
+      ...ofRedis,
     ],
   }
 }

@@ -2,9 +2,11 @@ import { Counter } from 'prom-client'
 import type { Platform } from '../platform.js'
 import { Admission } from './admission.js'
 import { DatabaseReads } from './database-reads.js'
+import { KeyChanges } from './key-changes.js'
 import { KeyRing } from './key-ring.js'
 import { Operators } from './operators.js'
 import { readPlans } from './plans-file.js'
+import { RedisLimiter } from './redis-limiter.js'
 import { SharedLimiter } from './shared-limiter.js'
 import { UsageMeter } from './usage-meter.js'
 import { WorkShares } from './work-shares.js'
@@ -12,10 +14,11 @@ import { WorkShares } from './work-shares.js'
 export type Accounts = ReturnType<typeof createAccounts>
 
 /** Who may ask for what, how often, and at which cost. */
-export function createAccounts({ config, store, clock, metrics }: Platform) {
+export function createAccounts({ config, store, clock, metrics, redis }: Platform) {
   const plans = readPlans(config.plansFile)
   const keyRing = new KeyRing({ store, plans, clock })
-  const limiter = new SharedLimiter({ store, clock })
+  const shared = new SharedLimiter({ store, clock })
+  const redisLimiter = redis && new RedisLimiter({ redis, fallback: shared, clock, registry: metrics })
   const rateLimited = new Counter({
     name: 'auspex_rate_limited_total',
     help: 'Requests refused because a bucket was empty',
@@ -26,7 +29,10 @@ export function createAccounts({ config, store, clock, metrics }: Platform) {
   return {
     plans,
     keyRing,
-    admission: new Admission({ config, store, keyRing, limiter, rateLimited, clock }),
+    keyChanges: new KeyChanges({ keyRing, redis }),
+    admission: new Admission({ config, store, keyRing, limiter: redisLimiter ?? shared, rateLimited, clock }),
+    /** `undefined` without Redis. */
+    redisLimiter,
     /** Those who run the service. */
     operators: new Operators({ store, clock }),
     usage: new UsageMeter(store, clock),

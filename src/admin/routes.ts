@@ -8,7 +8,7 @@ import {
   showAccount,
   showKey,
 } from '../accounts/accounts.js'
-import type { Plans } from '../accounts/plans.js'
+import type { Accounts } from '../accounts/domain.js'
 import { selectAccounts, selectKeys } from '../accounts/queries.js'
 import { badRequest } from '../core/errors.js'
 import type { Platform } from '../platform.js'
@@ -48,7 +48,10 @@ const readNumber = (id: string): number => Number(id.replace(/^[a-z]+_/, ''))
 
 /** What an operator may do with accounts, as `auspex accounts` and `auspex keys` do it. */
 export const adminRoutes =
-  (platform: Platform, { plans }: { plans: Plans }): FastifyPluginAsyncTypebox =>
+  (
+    platform: Platform,
+    { plans, keyChanges }: Pick<Accounts, 'plans' | 'keyChanges'>,
+  ): FastifyPluginAsyncTypebox =>
   async (app) => {
     const { log, clock } = platform
     const findAccount = async (accountId: number) => {
@@ -59,6 +62,7 @@ export const adminRoutes =
     const note = (operator: string | undefined, change: string, id: string) =>
       log.info({ operator, change, id }, 'changed by an operator')
     const showChanged = async (operator: string | undefined, change: string, accountId: number) => {
+      await keyChanges.announce()
       note(operator, change, showAccount(accountId))
       return await findAccount(accountId)
     }
@@ -209,6 +213,7 @@ export const adminRoutes =
       async ({ params, operator }) => {
         const accountId = readNumber(params.account)
         await deleteAccount(platform, { accountId, nowMs: clock.now() })
+        await keyChanges.announce()
         note(operator, 'account deleted', showAccount(accountId))
         return { deleted: true as const }
       },
@@ -283,6 +288,7 @@ export const adminRoutes =
       async ({ params, operator }) => {
         const keyId = readNumber(params.key)
         const revokedAt = await retireKey(platform.sql, keyId, clock.now())
+        await keyChanges.announce()
         note(operator, 'key revoked', showKey(keyId))
         return { id: showKey(keyId), revoked_at: revokedAt.toISOString() }
       },

@@ -8,9 +8,9 @@ export type BusOptions = { clock: Clock; log: Log } & Partial<RecentLimits>
 /**
  * Receives the events in batches, in order, each once. It is called while the publisher waits, so it
  * may only select and queue what it wants. What it throws is logged; other listeners and the publisher
- * do not notice.
+ * do not notice. `afterSeq`: the number up to which all events were handed on, or are over, before these.
  */
-type BusListener = (events: readonly BusEvent[]) => void
+type BusListener = (events: readonly BusEvent[], afterSeq: number) => void
 
 /** `limit`: how many of the newest. */
 type Replay = ({ sinceMs: number } | { afterSeq: number }) & { limit?: number | undefined }
@@ -33,7 +33,7 @@ const WAITING_MAX = 10_000
 const SLOW_MS = 50
 
 type Subscription = { listener: BusListener; isOpen: boolean; wasSlow: boolean }
-type Delivery = { events: readonly BusEvent[]; to: readonly Subscription[] }
+type Delivery = { events: readonly BusEvent[]; afterSeq: number; to: readonly Subscription[] }
 
 /**
  * Carries events from publishers to listeners inside one process, and buffers the last minutes for
@@ -187,10 +187,11 @@ export class Bus {
 
   #hand(events: readonly BusEvent[]): void {
     for (const event of events) this.#recent.add(event)
+    const afterSeq = this.#publishedSeq
     this.#publishedSeq = events.at(-1)?.seq ?? this.#publishedSeq
     this.#recent.trim(this.#clock.now())
     this.#processed += events.length
-    this.#deliveries.push({ events, to: this.#subscriptions })
+    this.#deliveries.push({ events, afterSeq, to: this.#subscriptions })
     if (!this.#isDelivering) this.#deliver()
   }
 
@@ -200,16 +201,16 @@ export class Bus {
       const delivery = this.#deliveries.shift()
       if (delivery === undefined) break
       for (const subscription of delivery.to) {
-        if (subscription.isOpen) this.#call(subscription, delivery.events)
+        if (subscription.isOpen) this.#call(subscription, delivery)
       }
     }
     this.#isDelivering = false
   }
 
-  #call(subscription: Subscription, events: readonly BusEvent[]): void {
+  #call(subscription: Subscription, { events, afterSeq }: Delivery): void {
     const startMs = performance.now()
     try {
-      subscription.listener(events)
+      subscription.listener(events, afterSeq)
     } catch (error) {
       this.#log.error({ err: error }, 'bus listener failed')
     }

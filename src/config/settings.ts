@@ -99,6 +99,14 @@ export const SETTINGS = {
     'connections that one process opens to PostgreSQL at most',
     Math.max(8, Math.min(32, availableParallelism() * 4)),
   ),
+  redisUrl: unset({
+    env: 'REDIS_URL',
+    flag: 'redis-url',
+    placeholder: 'url',
+    help: 'Redis 7 or Valkey 8 that processes on one database share; without it they share the database alone',
+    parse: parseUrlOf(['redis:', 'rediss:']),
+    mask: maskPassword,
+  }),
   roles: setting<Role[]>({
     env: 'AUSPEX_ROLES',
     flag: 'roles',

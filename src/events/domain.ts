@@ -1,15 +1,22 @@
 import { Bus } from '../bus/bus.js'
 import type { MarketLookup } from '../catalogue/market-info.js'
+import type { Role } from '../config/roles.js'
 import type { Domain } from '../http/domain.js'
-import type { StatusPart } from '../jobs/job.js'
+import type { Job, StatusPart } from '../jobs/job.js'
 import type { Platform } from '../platform.js'
 import { EventLog } from './event-log.js'
+import { EventStream, STREAM_BEAT_MS } from './event-stream.js'
 import { LiveEvents } from './live-events.js'
 import { MARKET } from './message.js'
 
 /** How late events are in processes that do not book the chain. */
 const SYNC_MS = 250
+/** The same where events come through Redis: nothing should be missing then. */
+const SAFETY_SYNC_MS = 5_000
 const RETENTION_MS = 5 * 60_000
+
+/** Sockets and webhooks need the events that other processes publish. */
+const READING: readonly Role[] = ['stream', 'worker']
 
 type Events = Domain & {
   /** Events of the chain. */
@@ -21,11 +28,18 @@ type Events = Domain & {
 
 /** `markets`: what events say of the market that they are about. */
 export function createEvents(
-  { store, clock, log }: Platform,
+  { store, redis, clock, log }: Platform,
   { markets }: { markets: MarketLookup },
 ): Events {
   const bus = new Bus({ clock, log })
   const eventLog = new EventLog({ store, bus, clock })
+  const stream = redis && new EventStream({ redis, bus, eventLog })
+  let syncedAt = Number.NEGATIVE_INFINITY
+  const sync = async () => {
+    if (stream?.isFollowing === true && performance.now() - syncedAt < SAFETY_SYNC_MS) return
+    syncedAt = performance.now()
+    await eventLog.sync()
+  }
   return {
     bus,
     eventLog,
@@ -34,10 +48,10 @@ export function createEvents(
       {
         name: 'event sync',
         everyMs: SYNC_MS,
-        roles: ['stream', 'worker'],
+        roles: READING,
         runsIn: 'every process',
         needsDatabase: true,
-        run: () => eventLog.sync(),
+        run: sync,
       },
       {
         name: 'event log retention',
@@ -47,10 +61,30 @@ export function createEvents(
         needsDatabase: true,
         run: () => eventLog.deleteOld(),
       },
+      ...(stream === undefined ? [] : streamJobs(stream)),
     ],
     status: eventStatus(bus),
   }
 }
+
+const streamJobs = (stream: EventStream): Job[] => [
+  {
+    name: 'event stream',
+    everyMs: 0,
+    roles: READING,
+    runsIn: 'every process',
+    needsDatabase: true,
+    run: (signal) => stream.follow(signal),
+  },
+  {
+    name: 'event stream beat',
+    everyMs: STREAM_BEAT_MS,
+    roles: ['ingest'],
+    runsIn: 'every process',
+    needsDatabase: false,
+    run: async () => stream.beat(),
+  },
+]
 
 /** What the bus holds and has handed on. */
 export function eventStatus(bus: Pick<Bus, 'status' | 'countBuffered' | 'subscribe'>): StatusPart {

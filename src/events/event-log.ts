@@ -104,6 +104,16 @@ export class EventLog {
     this.#unsaved = []
   }
 
+  /** Whether this process writes the log, and so publishes the events itself. */
+  get isWriting(): boolean {
+    return this.#session !== undefined
+  }
+
+  /** Whether the bus has what was published before this process began. */
+  get isLoaded(): boolean {
+    return this.#isLoaded
+  }
+
   /** Fills the bus, unless that was done: replays would find it empty. */
   async load(): Promise<void> {
     if (!this.#isLoaded) await this.#catchUp(this.#store.sql)
@@ -182,12 +192,16 @@ type StoredEvent = EventDraft & Pick<BusEvent, 'seq' | 'publishedMs'>
 const deflate = promisify<string, { level: number }, Buffer>(deflateRaw)
 const inflate = promisify<Buffer, Buffer>(inflateRaw)
 
-function encode(events: readonly BusEvent[]): Promise<Buffer> {
-  const stored = events.map(({ seq, publishedMs, draft }): StoredEvent => ({ seq, publishedMs, ...draft }))
-  return deflate(JSON.stringify(stored), { level: constants.Z_BEST_SPEED })
-}
+const encode = (events: readonly BusEvent[]): Promise<Buffer> =>
+  deflate(writeEvents(events), { level: constants.Z_BEST_SPEED })
 
-async function decode(bytes: Buffer): Promise<BusEvent[]> {
-  const stored: StoredEvent[] = JSON.parse((await inflate(bytes)).toString())
+const decode = async (bytes: Buffer): Promise<BusEvent[]> => readEvents((await inflate(bytes)).toString())
+
+/** Events with their numbers as text, for other processes; `readEvents` makes them again. */
+export const writeEvents = (events: readonly BusEvent[]): string =>
+  JSON.stringify(events.map(({ seq, publishedMs, draft }): StoredEvent => ({ seq, publishedMs, ...draft })))
+
+export function readEvents(text: string): BusEvent[] {
+  const stored: StoredEvent[] = JSON.parse(text)
   return stored.map(({ seq, publishedMs, ...draft }) => new BusEvent(draft, seq, publishedMs))
 }

@@ -7,6 +7,7 @@ import type { JobRecord } from '../jobs/runner.js'
 import type { Platform } from '../platform.js'
 import type { TickCoverage } from '../prices/archive/coverage.js'
 import { feedOf, STREAMS } from '../prices/streams.js'
+import type { RedisConnection } from '../redis/connection.js'
 import type { UpstreamHealth } from '../upstreams/transport/health.js'
 import { UPSTREAMS } from '../upstreams/upstreams.js'
 import type { LiveProcess } from './processes/queries.js'
@@ -83,6 +84,7 @@ export function presentStatus(platform: Platform, startedAtMs: number) {
     uptime_seconds: Math.floor((nowMs - startedAtMs) / 1000),
     readiness: { status, checks },
     replicas: presentReplicas(platform.store.replicas),
+    redis: presentRedis(platform.redis),
     state: Object.assign({ ...IDLE_STATE }, ...fields.map(({ state }) => state)),
     metadata_observability: Object.assign(
       { ...IDLE_METADATA },
@@ -94,6 +96,15 @@ export function presentStatus(platform: Platform, startedAtMs: number) {
     jobs: jobs.records.map(presentJob),
     warnings: statusParts.flatMap((part) => part.warnings?.() ?? []),
   }
+}
+
+/** Whether Redis is used, and since when it is lost. */
+function presentRedis(redis: RedisConnection | undefined) {
+  if (redis === undefined) return { state: 'off' as const, lost_since: null, problem: null }
+  const { problem = null, lostAtMs } = redis
+  const lost_since = lostAtMs === undefined ? null : Math.floor(lostAtMs / 1000)
+  const whileAway = lostAtMs === undefined ? ('starting' as const) : ('lost' as const)
+  return { state: problem === null ? ('ready' as const) : whileAway, lost_since, problem }
 }
 
 /** Every upstream that there is, and how it did in this process. */

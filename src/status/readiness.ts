@@ -9,10 +9,12 @@ export const STATUSES = ['ready', 'degraded', 'not_ready'] as const
  * `ready`: all is well. `degraded`: the service answers, with something missing, such as the prices
  * of one source. `not_ready`: the service cannot do its work.
  */
-export function readiness({ store, statusParts, clock }: Platform) {
+export function readiness({ store, redis, statusParts, clock }: Platform) {
   const nowMs = clock.now()
+  const ofRedis = redis === undefined ? [] : [checkRedis(redis.problem)]
   const checks = [
     checkStore(store.problem),
+    ...ofRedis,
     ...checkReplicas(store.replicas),
     ...statusParts.flatMap((part) => part.check?.(nowMs) ?? []),
   ]
@@ -39,4 +41,9 @@ export const STOPPING: StatusPart = {
     isReady: false,
     problem: 'the process is stopping; it serves until it has ended',
   }),
+}
+
+/** Requests are answered all the same, with limits that each process counts for itself. */
+function checkRedis(problem: string | undefined): HealthCheck {
+  return { name: 'redis', status: problem === undefined ? 'ready' : 'degraded', isReady: true, problem }
 }

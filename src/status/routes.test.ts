@@ -91,6 +91,7 @@ describe('GET /v1/status', () => {
       ws_subscribers: 0,
       firehose_connections: 0,
       redis_memory: '3.1G',
+      redis: { state: 'off', lost_since: null, problem: null },
       state: {
         market_count: 0,
         wallet_count: 0,

@@ -46,7 +46,7 @@ export const statusRoutes =
           operationId: 'getReadiness',
           summary: 'Can the service do its work?',
           description:
-            'Answers 200 when every check is `ok`, and 503 with the reason otherwise. `degraded` means that what is known is served, but prices are missing: with 200 while another source still delivers them, with 503 when none does.',
+            'Answers 200 when every check is `ok`, and 503 with the reason otherwise. `degraded` means that what is known is served, but prices are missing: with 200 while another source still delivers them, with 503 when none does. It is also said, with 200, while Redis is lost.',
           tags: ['service'],
           response: { 200: ReadyReply, 503: ReadyReply },
         },

@@ -182,6 +182,18 @@ export const StatusReply = Type.Object(
       }),
       { description: 'hot standbys that answers are read from, as this process sees them' },
     ),
+    redis: Type.Object(
+      {
+        state: namedEnum(
+          'RedisState',
+          ['off', 'starting', 'ready', 'lost'],
+          '`off`: not configured; `lost`: limits are counted in each process, and events come from the database',
+        ),
+        lost_since: nullable(Type.Integer(), 'Unix seconds; null: it is not lost'),
+        problem: nullable(Type.String(), 'why it is not used; null: it is, or none is configured'),
+      },
+      { title: 'RedisStatus', description: 'what processes on one database share besides it' },
+    ),
     audit: Type.Object(
       {
         last_run: nullable(Type.Integer(), 'Unix seconds'),

@@ -17,5 +17,15 @@ export async function claimDatabase(sql: Sql, name: string): Promise<void> {
   )
 }
 
+/** A short text that differs from that of every other database, on this server and on others. */
+export async function selectDatabaseId(sql: Sql): Promise<string> {
+  const [row] = await sql<{ id: string }[]>`
+    select left(encode(sha256(convert_to(system_identifier || ' ' || oid, 'utf8')), 'hex'), 12) as id
+      from pg_control_system(), pg_database
+     where datname = current_database()`
+  if (row === undefined) throw new Error('the database does not know itself')
+  return row.id
+}
+
 const show = ({ name, chainId }: { name: string; chainId: number }): string =>
   `the dataset "${name}"${chainId === CHAIN_ID ? '' : ` of chain ${chainId}`}`

@@ -43,7 +43,7 @@ const tags = ['account']
 
 /** What an account sees and changes of itself. */
 export const ownAccountRoutes =
-  (platform: Platform, { admission, keyRing, plans }: Accounts): FastifyPluginAsyncTypebox =>
+  (platform: Platform, { admission, keyChanges, plans }: Accounts): FastifyPluginAsyncTypebox =>
   async (app) => {
     const { clock, log } = platform
     const buckets = (Object.keys(BUCKETS) as BucketName[]).filter(
@@ -180,7 +180,7 @@ export const ownAccountRoutes =
         if (revokedAt === undefined) throw notFound(`Your account has no key ${showKey(keyId)}.`)
         log.info({ account: accountId, key: keyId, by: caller.keyId }, 'key revoked by its account')
         // At once in this process, and within a second in the others.
-        await keyRing.sync()
+        await keyChanges.announce()
         return reply.code(204).send(null)
       },
     )

@@ -30,7 +30,7 @@ const tags = ['account']
 
 /** Signing in and out: a cookie that stands for a key, for pages of this service. */
 export const sessionRoutes =
-  (platform: Platform, { keyRing }: Pick<Accounts, 'keyRing'>): FastifyPluginAsyncTypebox =>
+  (platform: Platform, { keyRing, keyChanges }: Accounts): FastifyPluginAsyncTypebox =>
   async (app) => {
     const { config, store, log } = platform
     const signIns = new SignIns({ platform, keyRing })
@@ -106,7 +106,7 @@ export const sessionRoutes =
           if (store.problem !== undefined) throw databaseLost()
           await endSessions(platform.sql, tokens)
           // At once in this process, and within a second in the others.
-          await keyRing.sync()
+          await keyChanges.announce()
         }
         return reply.header('set-cookie', CLEARED_SESSION_COOKIE).code(204).send(null)
       },

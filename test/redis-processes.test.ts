@@ -1,0 +1,131 @@
+import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest'
+import { createKey } from '../src/accounts/accounts.js'
+import { Plans } from '../src/accounts/plans.js'
+import { insertAccount } from '../src/accounts/queries.js'
+import { createTestDatabase, type TestDatabase } from './database.js'
+import { type Running, startAuspex } from './processes.js'
+import { REDIS_PROGRAM, type RedisServer, startRedis } from './redis-server.js'
+
+/** Of the free plan in a minute. */
+const LIMIT = 60
+/** Longer than units of a limit are lent. */
+const LEASE_MS = 1_200
+const PASSWORD = 'hunter2'
+
+describe.skipIf(REDIS_PROGRAM === undefined)('two processes on one database and one Redis', () => {
+  let database: TestDatabase
+  let redis: RedisServer
+  let processes: Running[] = []
+  beforeAll(async () => {
+    database = await createTestDatabase({ isEmpty: true })
+    redis = await startRedis({ password: PASSWORD })
+    const { database: name } = database.target as { database: string }
+    const url = `postgres://auspex@localhost/${name}?host=${inject('socketDir')}`
+    const start = () => startAuspex(['--database-url', url], { REDIS_URL: redis.url })
+    processes = await Promise.all([start(), start()])
+    for (const index of [0, 1]) await untilState(index, 'ready')
+  })
+  afterAll(async () => {
+    for (const each of processes) await each.stop()
+    await redis.remove()
+    await database.drop()
+  })
+
+  const ask = (index: number, key: string) =>
+    fetch(`${processes[index]?.url}/v1/status`, { headers: { 'x-api-key': key } })
+
+  async function issueKey() {
+    const nowMs = Date.now()
+    const accountId = await insertAccount(database.sql, { name: 'a', plan: 'free', nowMs })
+    return (await createKey(database.sql, { plans: new Plans(), accountId, name: 'k', nowMs })).secret
+  }
+
+  /** As `/v1/status` says it, to a key of its own. */
+  async function redisOf(
+    index: number,
+  ): Promise<{ state: string; lost_since: number | null; problem: string }> {
+    const key = await issueKey()
+    const reply = await fetch(`${processes[index]?.url}/v1/status`, { headers: { 'x-api-key': key } })
+    expect(reply.status).toBe(200)
+    return ((await reply.json()) as { redis: Awaited<ReturnType<typeof redisOf>> }).redis
+  }
+
+  const untilState = (index: number, state: string) =>
+    vi.waitFor(async () => expect((await redisOf(index)).state).toBe(state), { timeout: 10_000 })
+
+  /** Asks both processes while `isGoingOn`, and counts the answers by status. */
+  async function hammer(key: string, isGoingOn: (lastAllowedAt: number) => boolean) {
+    const counts = new Map<number, number>()
+    let slowestMs = 0
+    let lastAllowedAt = performance.now()
+    const use = async (index: number) => {
+      while (isGoingOn(lastAllowedAt)) {
+        const startedAt = performance.now()
+        const { status } = await ask(index, key)
+        slowestMs = Math.max(slowestMs, performance.now() - startedAt)
+        if (status === 200) lastAllowedAt = performance.now()
+        counts.set(status, (counts.get(status) ?? 0) + 1)
+      }
+    }
+    await Promise.all([0, 0, 1, 1].map(use))
+    expect([200, 429]).toEqual(expect.arrayContaining([...counts.keys()]))
+    return { allowed: counts.get(200), slowestMs }
+  }
+
+  /** What a new key gets from both, until they refuse it for good. */
+  const exhaust = async () =>
+    (await hammer(await issueKey(), (allowedAt) => performance.now() - allowedAt < LEASE_MS)).allowed
+
+  /** How many requests one process allows before it refuses one. */
+  async function countAllowed(index: number, key: string): Promise<number> {
+    for (let count = 0; ; count++) if ((await ask(index, key)).status !== 200) return count
+  }
+
+  test('a key gets exactly its limit from both together', async () => {
+    expect(await exhaust()).toBe(LIMIT)
+  })
+
+  test('Redis is killed and comes back: no request fails, and each process counts for itself meanwhile', async () => {
+    let isLost = false
+    const during = hammer(await issueKey(), () => !isLost)
+    await redis.kill()
+    for (const index of [0, 1]) await untilState(index, 'lost')
+    expect(await redisOf(0)).toEqual({
+      state: 'lost',
+      lost_since: expect.any(Number),
+      problem: expect.stringMatching(/^redis: /),
+    })
+    const ready = await fetch(`${processes[0]?.url}/readyz`)
+    expect(ready.status).toBe(200)
+    expect(await ready.json()).toMatchObject({ status: 'degraded', checks: { redis: expect.any(String) } })
+    isLost = true
+    await during
+    const other = await issueKey()
+    for (const index of [0, 1]) expect(await countAllowed(index, other)).toBe(LIMIT)
+    await redis.start()
+    for (const index of [0, 1]) await untilState(index, 'ready')
+    expect(await exhaust()).toBe(LIMIT)
+  })
+
+  test('Redis hangs: requests are answered within a second, and limits are exact again after it', async () => {
+    let isLost = false
+    const during = hammer(await issueKey(), () => !isLost)
+    redis.pause()
+    for (const index of [0, 1]) await untilState(index, 'lost')
+    isLost = true
+    expect((await during).slowestMs).toBeLessThan(1_000)
+    redis.resume()
+    for (const index of [0, 1]) await untilState(index, 'ready')
+    expect(await exhaust()).toBe(LIMIT)
+  })
+
+  test('the log has one line for each loss and each return, and no password', async () => {
+    for (const each of processes.splice(0)) {
+      expect(await each.stop()).toBe(0)
+      const lines = each.output.join('')
+      expect(lines).not.toContain(PASSWORD)
+      expect(lines.match(/redis is not available/g)).toHaveLength(2)
+      expect(lines.match(/redis is ready/g)).toHaveLength(3)
+    }
+  })
+})

@@ -1,0 +1,99 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { Registry } from 'prom-client'
+import { onTestFinished } from 'vitest'
+import { systemClock } from '../src/core/clock.js'
+import { createLog } from '../src/lib/log.js'
+import { RedisConnection } from '../src/redis/connection.js'
+import { makeOpenFolder } from './open-folder.js'
+import { findProgram } from './system-programs.js'
+
+/** `undefined`: Redis is not installed, and the tests that need it are skipped. */
+export const REDIS_PROGRAM = findProgram('redis-server')
+
+export type RedisServer = {
+  url: string
+  /** Starts it again, empty, on the same port. */
+  start(): Promise<void>
+  /** SIGKILL. */
+  kill(): Promise<void>
+  /** SIGSTOP: it keeps its connections and does not answer. */
+  pause(): void
+  resume(): void
+  /** Ends it for good. */
+  remove(): Promise<void>
+}
+
+/** A Redis server of the test's own, on a free port of the loopback address. */
+export async function startRedis({ password }: { password?: string } = {}): Promise<RedisServer> {
+  const folder = makeOpenFolder('redis')
+  const port = await findFreePort()
+  let child: ChildProcess | undefined
+  const start = async () => {
+    const secret = password === undefined ? [] : ['--requirepass', password]
+    const args = ['--port', `${port}`, '--bind', '127.0.0.1', '--save', '', '--dir', folder, ...secret]
+    child = spawn(REDIS_PROGRAM ?? 'redis-server', args, { stdio: ['ignore', 'pipe', 'inherit'] })
+    await untilWritten(child, 'Ready to accept')
+  }
+  const kill = async () => {
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return
+    const ended = once(child, 'exit')
+    child.kill('SIGKILL')
+    await ended
+  }
+  await start()
+  return {
+    url: `redis://${password === undefined ? '' : `:${password}@`}127.0.0.1:${port}`,
+    start,
+    kill,
+    pause: () => child?.kill('SIGSTOP'),
+    resume: () => child?.kill('SIGCONT'),
+    remove: async () => {
+      await kill()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** The service's connection to it, until the test ends. `namespace`: as of a database. */
+export async function connectTo(
+  { url }: RedisServer,
+  namespace: string,
+  log = SILENT,
+  { isReady = true } = {},
+) {
+  const stopping = new AbortController()
+  const redis = new RedisConnection({ url, clock: systemClock, log, registry: new Registry() })
+  const running = redis.run(namespace, stopping.signal)
+  onTestFinished(async () => {
+    stopping.abort()
+    await running
+    redis.close()
+  })
+  if (isReady) await redis.untilReady(stopping.signal)
+  return redis
+}
+
+const SILENT = createLog('silent', process.stderr)
+
+function untilWritten(child: ChildProcess, text: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let output = ''
+    child.stdout?.on('data', (chunk: Buffer) => {
+      output += chunk
+      if (output.includes(text)) resolve()
+    })
+    child.once('exit', () => reject(new Error(`redis-server ended:\n${output}`)))
+  })
+}
+
+async function findFreePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  return typeof address === 'object' && address !== null ? address.port : 0
+}
