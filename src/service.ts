@@ -273,12 +273,15 @@ async function startJobs(platform: Platform, domains: Domains, signal: AbortSign
     if (status !== undefined) statusParts.push(status)
   }
   await refuseUnknownPlans(platform, domains.accounts.plans)
-  const namespace = await selectDatabaseId(platform.sql)
   await Promise.all([
-    platform.redis?.run(namespace, signal),
+    runRedis(platform, signal),
     runner.run('every process', signal),
     domains.lead(signal, (term) => runner.run('one process', term)),
   ])
+}
+
+async function runRedis({ redis, sql }: Platform, signal: AbortSignal): Promise<void> {
+  if (redis !== undefined) await redis.run(await selectDatabaseId(sql), signal)
 }
 
 /** Keys of accounts on a plan that the operator's file has no more would stop working one by one. */
