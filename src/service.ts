@@ -291,13 +291,16 @@ async function startJobs(
     if (status !== undefined && hasRole(config.roles, status.roles ?? ROLES)) statusParts.push(status)
   }
   await refuseUnknownPlans(platform, domains.accounts.plans)
-  const namespace = await selectDatabaseId(platform.sql)
   await Promise.all([
-    platform.redis?.run(namespace, signal),
+    runRedis(platform, signal),
     runner.runEverywhere(signal),
     runner.runShared(new JobLeases({ target, log }), signal),
     domains.lead(signal),
   ])
+}
+
+async function runRedis({ redis, sql }: Platform, signal: AbortSignal): Promise<void> {
+  if (redis !== undefined) await redis.run(await selectDatabaseId(sql), signal)
 }
 
 /** Keys of accounts on a plan that the operator's file has no more would stop working one by one. */

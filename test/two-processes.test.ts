@@ -85,6 +85,16 @@ describe('two processes on one database', () => {
     expect((await fetch(`${processes[1]?.url}/v1/keys`, { method: 'POST' })).status).toBe(429)
   })
 
+  test('both know of each other, and are as ready without a node as one alone', async () => {
+    const { secret } = await issueKey()
+    for (const index of [0, 1]) {
+      const living = async () =>
+        ((await (await ask(index, secret)).json()) as { processes: object[] }).processes
+      await vi.waitFor(async () => expect(await living()).toHaveLength(2), { timeout: 10_000 })
+      expect((await fetch(`${processes[index]?.url}/readyz`)).status).toBe(200)
+    }
+  })
+
   test('both add to the same meters, and a stop loses nothing', async () => {
     const { secret, accountId } = await issueKey()
     for (let count = 0; count < 7; count++) await ask(count % 2, secret)

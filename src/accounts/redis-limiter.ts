@@ -8,7 +8,7 @@ import { endLeases, type Lease, lookAtUnits, takeUnits, type WindowState } from 
 
 /** How long units may be lent, where the window is not short itself. */
 const LEASE_MS_MAX = 1_000
-/** Leases are given back before they end, so that the answer of Redis is not late. */
+/** How often leases that end before the next time are given back. */
 export const LEASE_RETURN_MS = 250
 const LEASE_UNITS_MAX = 50
 const LEASES_PER_CALL = 100
@@ -76,7 +76,7 @@ export class RedisLimiter implements Limiter {
 
   /** Gives back what is not used of leases that end soon. */
   async giveBackOld(): Promise<void> {
-    const soonMs = this.#nowMs() + 2 * LEASE_RETURN_MS
+    const soonMs = this.#nowMs() + LEASE_RETURN_MS
     await this.#giveBack([...this.#leases].filter(([, { lease }]) => lease.untilMs <= soonMs))
   }
 

@@ -32,6 +32,14 @@ describe('loadConfig', () => {
     expect(load).not.toThrow(/hunter2/)
   })
 
+  test('shows the address of Redis without its password', () => {
+    const loaded = loadConfig({ REDIS_URL: 'rediss://user:hunter2@cache.example.net:6380/2' })
+    expect(loaded.config.redisUrl).toContain('hunter2')
+    const shown = describeConfig(loaded)
+    expect(shown).toMatch(/REDIS_URL +rediss:\/\/user:\*{8}@cache\.example\.net:6380\/2/)
+    expect(shown).not.toContain('hunter2')
+  })
+
   test('warns about a variable that is nearly a setting', () => {
     expect(loadConfig({ AUSPEX_LOGLEVEL: 'debug' }).warnings).toEqual([
       'AUSPEX_LOGLEVEL is not a setting and has no effect. Did you mean AUSPEX_LOG_LEVEL?',

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../test/database.js'
 import { createLog } from '../lib/log.js'
-import { claimDatabase } from './dataset.js'
+import { claimDatabase, selectDatabaseId } from './dataset.js'
 import { Store } from './store.js'
 
 let database: TestDatabase
@@ -46,4 +46,13 @@ describe('the dataset of a database', () => {
     expect(isReady).toBe(false)
     expect(store.problem).toBe('starting')
   })
+})
+
+test('a database has an id that no other one has', async () => {
+  const other = await createTestDatabase()
+  const id = await selectDatabaseId(database.sql)
+  expect(id).toMatch(/^[0-9a-f]{12}$/)
+  expect(await selectDatabaseId(database.sql)).toBe(id)
+  expect(await selectDatabaseId(other.sql)).not.toBe(id)
+  await other.drop()
 })

@@ -107,7 +107,8 @@ export class ProcessRegistry {
 
   #noteWhoBooks(): void {
     const isLive = this.#others.some(({ chainPhase }) => chainPhase === 'live')
-    const isBooked = this.#others.some(({ roles }) => roles.includes('ingest'))
+    // Without a node a process with the role never does.
+    const isBooked = this.#others.some(({ chainPhase }) => chainPhase !== 'off')
     const neverBooks = !hasRole(this.#platform.config.roles, ['ingest'])
     if (isLive) this.#chain.elsewhere = 'live'
     else this.#chain.elsewhere = isBooked || neverBooks ? 'behind' : undefined
