@@ -257,6 +257,36 @@ describe('a replica that is paused', () => {
   })
 })
 
+test('an account has its share of the connections on each replica, and no more', async () => {
+  const owner = { accountId: -2, plan: { workPerSecond: 1_000_000 } }
+  const { reads } = one().ctx
+  await untilAllUsed()
+  await until(() => isUsed(one(), FIRST) && isUsed(one(), SECOND))
+  const asked = Array.from({ length: 30 }, () => reads.sqlFor(owner, undefined, {})`select pg_sleep(0.2)`)
+  const counts: number[][] = []
+  const answers = Promise.all(asked)
+  let isOver = false
+  const counting = (async () => {
+    while (!isOver) counts.push(await Promise.all([primary, ...standbys].map(countSleepers)))
+  })()
+  await answers
+  isOver = true
+  await counting
+  const [ofPrimary, ...ofReplicas] = [0, 1, 2].map((index) =>
+    Math.max(...counts.map((each) => each[index] ?? 0)),
+  )
+  expect(ofPrimary).toBe(0)
+  // Three quarters of eight: it is alone.
+  expect(Math.max(...ofReplicas)).toBe(6)
+  expect(Math.min(...ofReplicas)).toBeGreaterThan(2)
+})
+
+async function countSleepers({ sql }: TestServer): Promise<number> {
+  const [row] = await sql<{ count: number }[]>`
+    select count(*)::integer as count from pg_stat_activity where wait_event = 'PgSleep'`
+  return row?.count ?? 0
+}
+
 test('400: a block that is no number', async () => {
   const { status, body } = await one().get(TRADES, { 'x-head-block': 'latest' })
   expect([status, JSON.parse(body)]).toEqual([400, { error: expect.stringContaining('x-head-block') }])
