@@ -136,7 +136,7 @@ describe.skipIf(REDIS_PROGRAM === undefined)('EventStream', () => {
     await reader.eventLog.sync()
     expect(reader.received).toEqual(['a', 'b'])
     await writer.book('e')
-    await untilSynced(world, () => reader.stream.isFollowing)
+    await untilSynced(world, () => reader.stream.isFollowing && reader.received.includes('e'))
     expect(reader.received).toEqual(['a', 'b', 'c', 'd', 'e'])
   })
 
