@@ -16,16 +16,25 @@ const START_MS_MAX = 10_000
 /** Those that are installed here. */
 export const BALANCERS = (['nginx', 'haproxy'] as const).filter((name) => findProgram(name) !== undefined)
 
-/** Starts a load balancer with the configuration of the repository, in which addresses alone are replaced. */
-export async function startBalancer(name: BalancerName, processUrls: readonly string[]): Promise<Balancer> {
+/**
+ * Starts a load balancer with the configuration of the repository, in which addresses alone are replaced. `streamUrls`:
+ * of the processes that serve sockets, where they are others.
+ */
+export async function startBalancer(
+  name: BalancerName,
+  processUrls: readonly string[],
+  streamUrls = processUrls,
+): Promise<Balancer> {
   const folder = mkdtempSync(join(tmpdir(), `auspex-${name}-`))
   const port = await findFreePort()
-  const [one = '', two = ''] = processUrls.map((url) => new URL(url).host)
+  const hosts = [...processUrls, ...streamUrls].map((url) => new URL(url).host)
   const own = `127.0.0.1:${port}`
+  // The first mention of each address is the one for requests.
+  const addresses = hosts.map((host, index): Replacement => [`127.0.0.1:${8080 + (index % 2)}`, host])
   const child =
     name === 'nginx'
-      ? startNginx(folder, { '80;': `${own};`, '127.0.0.1:8080': one, '127.0.0.1:8081': two })
-      : startHaproxy(folder, { ':80\n': `${own}\n`, '127.0.0.1:8080': one, '127.0.0.1:8081': two })
+      ? startNginx(folder, [['80;', `${own};`], ...addresses])
+      : startHaproxy(folder, [[':80\n', `${own}\n`], ...addresses])
   const said: string[] = []
   child.stderr?.on('data', (chunk: Buffer) => said.push(chunk.toString()))
   const stop = async () => {
@@ -44,11 +53,12 @@ export async function startBalancer(name: BalancerName, processUrls: readonly st
   return { name, url: `http://${own}`, stop }
 }
 
-type Replacements = Record<string, string>
+/** Of the first place where it stands. */
+type Replacement = readonly [from: string, to: string]
 
-function readConfiguration(file: string, replacements: Replacements): string {
+function readConfiguration(file: string, replacements: readonly Replacement[]): string {
   let text = readFileSync(join(DEPLOY, file), 'utf8')
-  for (const [from, to] of Object.entries(replacements)) {
+  for (const [from, to] of replacements) {
     if (!text.includes(from)) throw new Error(`${file} does not name ${from.trim()}`)
     text = text.replace(from, to)
   }
@@ -56,7 +66,7 @@ function readConfiguration(file: string, replacements: Replacements): string {
 }
 
 /** The file belongs into the block `http` of a configuration such as Debian's; this one stays in the folder. */
-function startNginx(folder: string, replacements: Replacements): ChildProcess {
+function startNginx(folder: string, replacements: readonly Replacement[]): ChildProcess {
   const site = join(folder, 'auspex.conf')
   writeFileSync(site, readConfiguration('nginx.conf', replacements))
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
@@ -72,7 +82,7 @@ function startNginx(folder: string, replacements: Replacements): ChildProcess {
   return run('nginx', ['-e', 'stderr', '-p', folder, '-c', main])
 }
 
-function startHaproxy(folder: string, replacements: Replacements): ChildProcess {
+function startHaproxy(folder: string, replacements: readonly Replacement[]): ChildProcess {
   const file = join(folder, 'haproxy.cfg')
   writeFileSync(file, readConfiguration('haproxy.cfg', replacements))
   return run('haproxy', ['-db', '-f', file])
