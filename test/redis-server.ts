@@ -15,6 +15,9 @@ export const REDIS_PROGRAM = findProgram('redis-server')
 
 export type RedisServer = {
   url: string
+  port: number
+  /** On which nodes of a Cluster speak to each other. */
+  busPort: number
   /** Starts it again, empty, on the same port. */
   start(): Promise<void>
   /** SIGKILL. */
@@ -26,14 +29,19 @@ export type RedisServer = {
   remove(): Promise<void>
 }
 
+type RedisServerOptions = { password?: string; isCluster?: boolean }
+
 /** A Redis server of the test's own, on a free port of the loopback address. */
-export async function startRedis({ password }: { password?: string } = {}): Promise<RedisServer> {
+export async function startRedis({ password, isCluster }: RedisServerOptions = {}): Promise<RedisServer> {
   const folder = makeOpenFolder('redis')
   const port = await findFreePort()
+  const busPort = await findFreePort()
   let child: ChildProcess | undefined
   const start = async () => {
     const secret = password === undefined ? [] : ['--requirepass', password]
-    const args = ['--port', `${port}`, '--bind', '127.0.0.1', '--save', '', '--dir', folder, ...secret]
+    const cluster = isCluster === true ? ['--cluster-enabled', 'yes', '--cluster-port', `${busPort}`] : []
+    const local = ['--port', `${port}`, '--bind', '127.0.0.1', '--save', '', '--dir', folder]
+    const args = [...local, ...secret, ...cluster]
     child = spawn(REDIS_PROGRAM ?? 'redis-server', args, { stdio: ['ignore', 'pipe', 'inherit'] })
     await untilWritten(child, 'Ready to accept')
   }
@@ -45,6 +53,8 @@ export async function startRedis({ password }: { password?: string } = {}): Prom
   }
   await start()
   return {
+    port,
+    busPort,
     url: `redis://${password === undefined ? '' : `:${password}@`}127.0.0.1:${port}`,
     start,
     kill,

@@ -32,6 +32,8 @@ export class RedisConnection {
   readonly #shas = new Map<string, string>()
   #wake = (): void => undefined
   #namespace = ''
+  /** The node of a Cluster that has the keys; `undefined`: the one that the operator has named. */
+  #node: string | undefined
   #problem: string | undefined = 'redis: starting'
   #lostAtMs: number | undefined
 
@@ -96,12 +98,13 @@ export class RedisConnection {
 
   /** A connection of the caller's own, for commands that wait. To be disconnected by the caller. */
   async open(): Promise<RedisClient> {
-    const { client, fault } = createClient(this.#options.url)
+    const { client, fault } = createClient(this.#urlOf(this.#node))
     try {
       await withTimeout(client.connect(), CONNECT_MS_MAX, `no answer within ${CONNECT_MS_MAX} ms`)
       return client
     } catch (error) {
       client.disconnect()
+      this.#node = undefined
       throw fault() ?? error
     }
   }
@@ -155,6 +158,12 @@ export class RedisConnection {
     }
   }
 
+  #urlOf(node: string | undefined): string {
+    const url = new URL(this.#options.url)
+    if (node !== undefined) url.host = node
+    return url.toString()
+  }
+
   #shaOf(script: string): string {
     const sha = this.#shas.get(script) ?? createHash('sha1').update(script).digest('hex')
     this.#shas.set(script, sha)
@@ -174,6 +183,7 @@ export class RedisConnection {
     client?.disconnect()
     // The text alone: errors of the driver carry the command, and that of AUTH has the password.
     const reason = messageOf(error)
+    this.#node = redirectionOf(reason)
     if (this.#lostAtMs === undefined) {
       this.#lostAtMs = this.#options.clock.now()
       this.#options.log.warn({ reason }, 'redis is not available')
@@ -182,6 +192,9 @@ export class RedisConnection {
     this.#wake()
   }
 }
+
+/** All keys are in one slot, so one node of a Cluster has them all: a redirection is another server to connect to. */
+const redirectionOf = (reason: string): string | undefined => /^MOVED \d+ (.+:\d+)$/.exec(reason)?.[1]
 
 /** The reason for which a connection failed is in an event; the rejection says that it is closed. */
 function createClient(url: string) {
