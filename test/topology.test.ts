@@ -184,7 +184,7 @@ async function openTopology() {
       const use = async () => {
         // Leases of units that are not used come back within a second.
         while (performance.now() < refusedAt + 2_000) {
-          const { status } = await fetch(`${balancer.url}/v1/plans`, { headers: { 'x-api-key': free } })
+          const { status } = await fetch(`${balancer.url}/v1/usage`, { headers: { 'x-api-key': free } })
           if (status === 200) allowed++
           else refusedAt = Math.min(refusedAt, performance.now())
         }
