@@ -38,8 +38,8 @@ export function showChainHead(app: FastifyInstance, platform: HeadDeps, chain: C
     checkBlock(text)
     const { block, timeSec, reorg } = await selectDatabaseState(platform.sql)
     request.fork = { block, reorg }
-    // Another process may have booked blocks of which this one has not heard yet.
-    if (block > chain.head.block) request.namedHead = { block, timeSec }
+    // Another process may have booked blocks of which this one has not heard yet, or hears while the primary answers.
+    request.namedHead = { block, timeSec }
   }
   // With callbacks: most requests have nothing to wait for.
   const nameHead: preHandlerHookHandler = (request, _reply, done) => {
