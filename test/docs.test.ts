@@ -258,6 +258,7 @@ describe('the command line', () => {
   /** Of curl, npm and node. */
   const FOREIGN = [
     '--get',
+    '--without-libcurl',
     '--data-urlencode',
     '--compressed',
     '--silent',
