@@ -40,14 +40,16 @@ export async function setupCitus(pool: Pool): Promise<CitusSetup | undefined> {
   const workers = await requireCluster(pool)
   return transact(pool, async (tx) => {
     await tx`set local statement_timeout = 0`
-    for (const [name, value] of Object.entries(SETTINGS)) {
-      await tx.unsafe(`set local ${name} = '${value}'`)
-      await tx.unsafe(`alter database ${await selectName(tx)} set ${name} = '${value}'`)
-    }
     // A service that starts meanwhile waits.
     await tx`lock table chain_state, partitions in access exclusive mode`
     if (await isDistributed(tx)) return undefined
     await refuseFacts(tx)
+    const database = await selectName(tx)
+    for (const [name, value] of Object.entries(SETTINGS)) {
+      await tx.unsafe(`alter database ${database} set ${name} = '${value}'`)
+      // Connections that are open do not get it.
+      await tx.unsafe(`set local ${name} = '${value}'`)
+    }
     for (const [table, { by, primaryKey }] of Object.entries(DISTRIBUTED)) {
       await tx.unsafe(`alter table ${table} drop constraint ${table}_pkey`)
       await tx.unsafe(`alter table ${table} add primary key (${primaryKey.join(', ')})`)
