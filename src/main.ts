@@ -7,6 +7,7 @@ import { addKeyCommands } from './admin/key-commands.js'
 import { addLedgerCommands } from './audit/commands.js'
 import { addBackupCommands } from './backup/commands.js'
 import { addChainCommands } from './chain/commands.js'
+import { addCitusCommands } from './citus/commands.js'
 import { addListenCommand } from './cli/listen/commands.js'
 import { addTailCommand } from './cli/tail/commands.js'
 import { addCompareCommand } from './compare/commands.js'
@@ -62,6 +63,8 @@ addSettingFlags(addCompareCommand(program, withDatabase), DATABASE_SETTINGS)
 for (const command of addBackupCommands(program, withDatabase)) {
   addSettingFlags(command, DATABASE_SETTINGS)
 }
+
+addSettingFlags(addCitusCommands(program, withDatabase), DATABASE_SETTINGS)
 
 addTailCommand(program)
 addListenCommand(program)

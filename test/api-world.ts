@@ -31,6 +31,8 @@ type WorldOptions = {
   intensity?: number
   comboShare?: number
   hasGames?: boolean
+  /** One with the schema alone, into which the history is booked; absent: a copy of one that has it. */
+  database?: TestDatabase
 }
 
 export type ApiWorld = Awaited<ReturnType<typeof openApiWorld>>
@@ -41,21 +43,31 @@ export type ApiWorld = Awaited<ReturnType<typeof openApiWorld>>
  * history get copies of one database and of one list of fills.
  */
 export async function openApiWorld(options: WorldOptions = {}) {
-  const { historyMs = 40 * 60_000, seed = 5, ...life } = options
+  const { database: given, ...history } = options
+  const { historyMs = 40 * 60_000, seed = 5, ...life } = history
   const universe = new Universe({ seed, startMs: START_MS, ...life })
   universe.advance(START_MS + historyMs)
   const simulator = await openSimulator(universe)
   const { config } = loadConfig(simulatedEnvironment(simulator.upstreams))
   const node = { host: { url: simulator.upstreams.polygon_http } }
-  const name = `world_${createHash('sha256').update(JSON.stringify(options)).digest('hex').slice(0, 12)}`
-  // To make and to read all logs takes longer than the rest.
-  const fillsPath = join(inject('sharedDir'), `${name}.fills`)
-  const template = await ensureTemplate(name, async (database) => {
-    await fillDatabase(database, { universe, config, node })
-    writeFileSync(fillsPath, serialize(await readFills(node.host.url, universe)))
-  })
-  const database = await createTestDatabase({ template })
-  const fills: ModelFill[] = deserialize(readFileSync(fillsPath))
+  const fill = async (empty: TestDatabase) => {
+    await fillDatabase(empty, { universe, config, node })
+    return readFills(node.host.url, universe)
+  }
+  const copyFilled = async () => {
+    const name = `world_${createHash('sha256').update(JSON.stringify(history)).digest('hex').slice(0, 12)}`
+    // To make and to read all logs takes longer than the rest.
+    const fillsPath = join(inject('sharedDir'), `${name}.fills`)
+    const template = await ensureTemplate(name, async (empty) =>
+      writeFileSync(fillsPath, serialize(await fill(empty))),
+    )
+    const fills: ModelFill[] = deserialize(readFileSync(fillsPath))
+    return { database: await createTestDatabase({ template }), fills }
+  }
+  const { database, fills } =
+    given === undefined
+      ? await copyFilled()
+      : { database: given, fills: await fill({ ...given, drop: async () => undefined }) }
   const t = await createTestApp({ database, config })
   t.clock.set(universe.nowMs)
   await new CatalogueSync(t.domains.catalogue).load()

@@ -91,9 +91,15 @@ describe('docs/configuration.md', () => {
 test.each(PAGES)('%s names settings that exist', (path) => {
   const known = SETTING_NAMES.map((name) => SETTINGS[name].env)
   // What commands and tests read that are no service.
-  const others = ['KEY', 'URL', 'TEST_LONG', 'TAKE_EXAMPLES', 'WEBHOOK_SECRET', 'CAHCE_MB'].map(
-    (name) => `AUSPEX_${name}`,
-  )
+  const others = [
+    'KEY',
+    'URL',
+    'TEST_LONG',
+    'TEST_CITUS_URL',
+    'TAKE_EXAMPLES',
+    'WEBHOOK_SECRET',
+    'CAHCE_MB',
+  ].map((name) => `AUSPEX_${name}`)
   const named = find(readPage(path), /\b(AUSPEX_[A-Z0-9_]*[A-Z0-9])\b(?!_)/g)
   expect(named.filter((name) => ![...known, ...others].includes(name))).toEqual([])
 })
@@ -258,6 +264,7 @@ describe('the command line', () => {
   /** Of curl, npm and node. */
   const FOREIGN = [
     '--get',
+    '--without-libcurl',
     '--data-urlencode',
     '--compressed',
     '--silent',

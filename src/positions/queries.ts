@@ -200,7 +200,7 @@ function selectTokenStates(sql: Sql, tokens: readonly number[], until: number): 
  */
 export const selectOpposite = (sql: Sql): Fragment => sql`
   case when cardinality(m.tokens) = 2 then m.tokens[2 - mt.outcome]
-       else (select case when count(*) = 2 then min(o.token) filter (where o.outcome <> t.outcome) end
+       else (select case when count(*) = 2 then (array_agg(o.token) filter (where o.outcome <> t.outcome))[1] end
                from tokens o
               where o.condition = t.condition and o.outcome is not null) end`
 

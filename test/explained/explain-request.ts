@@ -24,7 +24,7 @@ export type Plan = {
 
 export type Scan = { nodeType: string; relation: string; rows: number }
 
-type Statement = { text: string; parameters: unknown[] }
+export type Statement = { text: string; parameters: unknown[] }
 
 /**
  * The plans of the queries that a request sends, as they ran. They are the generic ones, which do not
@@ -58,7 +58,7 @@ export async function explainRequest(
   return plans
 }
 
-function toLiteral(value: unknown): string {
+export function toLiteral(value: unknown): string {
   if (value === null) return 'null'
   const text = Buffer.isBuffer(value)
     ? `\\x${value.toString('hex')}`
@@ -69,7 +69,7 @@ function toLiteral(value: unknown): string {
 }
 
 /** What the driver sends while `work` runs. */
-async function recordStatements(sql: Pool, work: () => Promise<void>): Promise<Statement[]> {
+export async function recordStatements(sql: Pool, work: () => Promise<void>): Promise<Statement[]> {
   const statements: Statement[] = []
   const options = sql.options as { debug: unknown }
   options.debug = (_connection: number, text: string, parameters: unknown[]) =>

@@ -111,7 +111,7 @@ type FactQuery = { columns: Fragment; joins?: Fragment; where?: Fragment }
  * as the fills are.
  */
 export async function selectWalletFacts<Row extends WalletFact>(
-  { sql, afterSeq, toSeq }: FactSlice,
+  { sql, afterSeq, toSeq }: Pick<FactSlice, 'sql' | 'afterSeq' | 'toSeq'>,
   table: string,
   { columns, joins = sql``, where = sql`true` }: FactQuery,
 ): Promise<Row[]> {
