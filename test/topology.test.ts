@@ -88,7 +88,9 @@ describe.skipIf(MINUTES === 0 || !hasAll)(
           expect(longestOutageMs).toBeLessThan(OUTAGE_MS_MAX)
           expect(olderHeads).toEqual([])
         }
-        const trades = expected.flatMap(({ type, data }) => (type === 'trade' ? [data.id] : []))
+        const trades = expected.flatMap(({ type, data }) =>
+          type === 'trade' ? [`${data.tx_hash}_${data.log_index}`] : [],
+        )
         await until(() => trades.every((id) => hook.ids().has(id)))
         expect(await world.countAllowed()).toBe(LIMIT)
       },
