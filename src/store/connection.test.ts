@@ -1,11 +1,12 @@
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
-import { type AddressInfo, connect, createServer } from 'node:net'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../test/database.js'
+import { until } from '../../test/until.js'
 import { isOutage } from '../core/database-fault.js'
-import { createPool } from './connection.js'
+import { countLosses, createPool } from './connection.js'
 
 let database: TestDatabase
 beforeAll(async () => {
@@ -43,6 +44,27 @@ test('a serial pool runs queries without parallel workers', async () => {
   const [row] = await pool`show max_parallel_workers_per_gather`
   await pool.end()
   expect(row).toEqual({ maxParallelWorkersPerGather: '0' })
+})
+
+test('a host of a URL is reached over TCP, again after its connection was cut', async () => {
+  const { socketDir, database: name } = database.target as { socketDir: string; database: string }
+  const clients: Socket[] = []
+  const relay = createServer((client) => {
+    clients.push(client)
+    const server = connect(`${socketDir}/.s.PGSQL.5432`)
+    client.pipe(server).pipe(client)
+    for (const end of [client, server]) end.on('error', () => undefined)
+  })
+  relay.listen(0, '127.0.0.1')
+  await once(relay, 'listening')
+  const { port } = relay.address() as AddressInfo
+  const pool = createPool({ url: `postgres://auspex@127.0.0.1:${port}/${name}` }, 1)
+  expect(await pool`select 1 as one`).toEqual([{ one: 1 }])
+  clients[0]?.resetAndDestroy()
+  await until(() => countLosses(pool) === 1)
+  expect(await pool`select 2 as two`).toEqual([{ two: 2 }])
+  await pool.end()
+  relay.close()
 })
 
 describe('an outage', () => {

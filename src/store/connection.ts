@@ -1,3 +1,4 @@
+import { connect } from 'node:net'
 import postgres from 'postgres'
 import { SUPERUSER } from './embedded/server.js'
 
@@ -21,6 +22,19 @@ export const ANSWER_POOL = { queryMsMax: 5_000, isSerial: true } satisfies PoolO
  * them takes longer than most answers.
  */
 const SERIAL = { max_parallel_workers_per_gather: '0' } // text, because the driver leaves out a 0
+
+/** What the driver has read from a URL. `path`: of a Unix socket. */
+type Address = { host: readonly string[]; port: readonly number[]; path: string | false }
+
+/**
+ * Over TCP the driver lets the system hold small packets back until the server has acknowledged those before, which
+ * takes tens of milliseconds at the end of each COPY. It also takes a socket of ours, which may still be connecting.
+ */
+function connectPromptly({ host, port, path }: Address) {
+  if (path) return connect(path)
+  const address = { host: host[0] ?? 'localhost', port: port[0] ?? 5432 }
+  return Object.assign(connect({ ...address, noDelay: true }), address)
+}
 
 /** Parts of a statement with the separator between them: `and`, `union all`. Throws without parts. */
 export const joinFragments = (sql: Sql, parts: readonly Fragment[], separator: Fragment) =>
@@ -74,7 +88,9 @@ export function createPool(
   function open() {
     if ('url' in target) {
       const { url, host } = takeSocketDir(target.url)
-      return host === null ? postgres(url, options) : postgres(url, { ...options, host })
+      // The types of the driver do not know `socket`.
+      const prompt = { ...options, socket: connectPromptly }
+      return host === null ? postgres(url, prompt) : postgres(url, { ...options, host })
     }
     const { socketDir, database } = target
     return postgres({ ...options, host: socketDir, port: 5432, user: SUPERUSER, database })
