@@ -6,15 +6,17 @@ import { createLog } from '../dist/src/lib/log.js'
 import { createPlatform } from '../dist/src/platform.js'
 import { createDomains } from '../dist/src/service.js'
 import { createPool } from '../dist/src/store/connection.js'
+import { Replicas } from '../dist/src/store/replicas/replicas.js'
 
 const { target, environment, startMs, startedMs, speed } = JSON.parse(process.argv[2])
 process.on('disconnect', () => process.exit())
 
 const sql = createPool(target, 2)
 const readsMax = { light: 2, heavy: 1 }
-const store = { sql, answers: sql, heavyAnswers: sql, readsMax, control: sql, problem: undefined }
-const clock = { now: () => Math.floor(startMs + (Date.now() - startedMs) * speed) }
 const log = createLog('error', process.stderr)
+const replicas = new Replicas({ urls: [], connections: readsMax, log })
+const store = { sql, answers: sql, heavyAnswers: sql, readsMax, replicas, control: sql, problem: undefined }
+const clock = { now: () => Math.floor(startMs + (Date.now() - startedMs) * speed) }
 const { config } = loadConfig(environment)
 const { all } = createDomains(createPlatform({ config, log, store, clock }), { target })
 const jobs = all.flatMap((domain) => domain.jobs ?? [])

@@ -146,9 +146,9 @@ async function selectComboSample(sql: Sql) {
              limit ${RECENT_ROWS}) recent
       join conditions c on c.id = recent.condition
       join wallets w on w.id = recent.wallet
-      left join combo_totals t on t.wallet = recent.wallet
+      join combo_totals t on t.wallet = recent.wallet and t.fills > 0
      where get_byte(c.condition, 0) = ${COMBO_MODULE}
-     order by t.fills > 0 desc nulls last, recent.seq desc
+     order by recent.seq desc
      limit 1`
   return row
 }
