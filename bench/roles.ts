@@ -1,6 +1,5 @@
-import { setTimeout as wait } from 'node:timers/promises'
 import { Plans } from '../src/accounts/plans.js'
-import { createPool, type Pool } from '../src/store/connection.js'
+import { createPool } from '../src/store/connection.js'
 import { transact } from '../src/store/transaction.js'
 import { enqueue } from '../src/webhooks/deliver/enqueue.js'
 import type { Bench, Rounds } from './lib/bench.js'
@@ -8,7 +7,7 @@ import { BenchServer } from './lib/bench-server.js'
 import { buildRequest, measureLoad } from './lib/load.js'
 import { cpuSeconds, insertKeys, residentBytes, startAuspexOn } from './lib/processes.js'
 import { tidy, tidyLater } from './lib/tidy.js'
-import { createDrafts, insertWebhooks, startReceiver } from './webhook-delivery.js'
+import { createDrafts, insertWebhooks, startReceiver, untilDelivered } from './webhook-delivery.js'
 
 const KEYS = 500
 const ROUNDS = 5
@@ -73,14 +72,6 @@ async function startTopology(
       }
     },
     memoryMb: () => Math.round(pids.reduce((sum, pid) => sum + residentBytes(pid), 0) / MIB),
-  }
-}
-
-async function untilDelivered(sql: Pool): Promise<void> {
-  for (;;) {
-    const [lane] = await sql`select from webhook_lanes where next_at is not null limit 1`
-    if (lane === undefined) return
-    await wait(20)
   }
 }
 

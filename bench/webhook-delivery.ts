@@ -109,16 +109,21 @@ async function deliver(sql: Pool, dispatcher: Dispatcher, drafts: readonly Deliv
   await transact(sql, (tx) => enqueue(tx, drafts, { plans: new Plans(), nowMs: Date.now() }))
   const startedMs = performance.now()
   dispatcher.wake()
-  for (;;) {
-    const [lane] = await sql`select from webhook_lanes where next_at is not null limit 1`
-    if (lane === undefined) break
-    await wait(5)
-  }
+  await untilDelivered(sql)
   const seconds = (performance.now() - startedMs) / 1000
   const [row] = await sql<{ count: bigint }[]>`
     select count(*) from webhook_attempts where not success`
   if (row?.count !== 0n) throw new Error(`${row?.count} attempts failed`)
   return drafts.length / seconds
+}
+
+/** Nothing waits, and everything is written. */
+export async function untilDelivered(sql: Pool): Promise<void> {
+  for (;;) {
+    const [lane] = await sql`select from webhook_lanes where next_at is not null limit 1`
+    if (lane === undefined) return
+    await wait(5)
+  }
 }
 
 /** As many at a time as the webhooks allow, with headers as long. */

@@ -1,6 +1,5 @@
 import Fastify, { type FastifyInstance, type FastifyPluginAsync } from 'fastify'
 import type { Accounts } from './accounts/domain.js'
-import { hasRole } from './config/roles.js'
 import type { ChainStatus } from './core/chain-status.js'
 import { awaitDatabase } from './http/await-database.js'
 import { cacheRoutes } from './http/cached-routes.js'
@@ -82,7 +81,7 @@ export async function buildApp(platform: Platform, deps: AppDeps): Promise<Fasti
   const observe = observeRoutes(app, platform, accounts.usage)
   handleErrors(app, platform, { chain, titleOf: upstreamTitle })
   const { roles } = config
-  const isApi = hasRole(roles, ['api'])
+  const isApi = roles.includes('api')
   handleNotFound(app, observe, roles)
   acceptJsonBodies(app)
   const compressor = new Compressor()
@@ -102,7 +101,7 @@ export async function buildApp(platform: Platform, deps: AppDeps): Promise<Fasti
     showChainHead(api, platform, chain)
     for (const plugin of deps.routes) await api.register(plugin)
   })
-  app.decorate('dismissSockets', hasRole(roles, ['stream']) ? serveSockets(app, deps) : async () => undefined)
+  app.decorate('dismissSockets', roles.includes('stream') ? serveSockets(app, deps) : async () => undefined)
   return app
 }
 

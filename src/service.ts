@@ -155,7 +155,7 @@ export function createDomains(platform: Platform, { target, opened, timing = sys
     all,
     routes: all.flatMap(({ probes = [], routes = [] }) => [
       ...probes,
-      ...(hasRole(config.roles, ['api']) ? routes : []),
+      ...(config.roles.includes('api') ? routes : []),
     ]),
     lead: ingest.lead,
     accounts,
@@ -221,7 +221,7 @@ export async function startService(config: Config, options: ServiceOptions): Pro
   }
   log.info({ url, roles: config.roles.join(',') }, 'listening')
   if (config.databaseUrl === undefined) writeServiceUpstreams(config.dataDir, { ...config, url })
-  if (config.polygonUrl === undefined && hasRole(config.roles, ['ingest'])) log.warn(NO_NODE)
+  if (config.polygonUrl === undefined && config.roles.includes('ingest')) log.warn(NO_NODE)
   return { url, platform, domains, ...run({ platform, domains, app, store, database }) }
 }
 

@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { type AddressInfo, connect, createServer } from 'node:net'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { findFreePort } from './free-port.js'
 import { findProgram } from './system-programs.js'
 
 export type BalancerName = 'nginx' | 'haproxy'
@@ -90,15 +91,6 @@ function startHaproxy(folder: string, replacements: readonly Replacement[]): Chi
 
 const run = (name: BalancerName, args: string[]): ChildProcess =>
   spawn(findProgram(name) ?? name, args, { stdio: ['ignore', 'ignore', 'pipe'] })
-
-async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
-}
 
 async function untilListening(port: number, child: ChildProcess): Promise<void> {
   const deadline = performance.now() + START_MS_MAX

@@ -78,3 +78,7 @@ function openDatabase(database: string): TestDatabase {
   const sql = createPool(target, 8)
   return { target, sql, control: sql, drop: () => sql.end({ timeout: 1 }) }
 }
+
+/** As an operator writes it: a service that gets it takes the database for one of a given server. */
+export const urlOf = ({ target }: Pick<TestDatabase, 'target'>): string =>
+  'url' in target ? target.url : `postgres://auspex@localhost/${target.database}?host=${target.socketDir}`

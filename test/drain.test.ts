@@ -1,11 +1,9 @@
 import { once } from 'node:events'
 import { Agent, get, type IncomingMessage } from 'node:http'
 import { connect } from 'node:net'
-import { afterAll, beforeAll, expect, inject, onTestFinished, test, vi } from 'vitest'
-import { createKey } from '../src/accounts/accounts.js'
-import { Plans } from '../src/accounts/plans.js'
-import { insertAccount } from '../src/accounts/queries.js'
-import { createTestDatabase, type TestDatabase } from './database.js'
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
+import { createTestDatabase, type TestDatabase, urlOf } from './database.js'
+import { issueKey } from './issue-key.js'
 import { type Running, startAuspex } from './processes.js'
 import { SocketClient } from './socket-client.js'
 
@@ -19,11 +17,8 @@ let key: string
 let databaseUrl: string
 beforeAll(async () => {
   database = await createTestDatabase()
-  const { database: name } = database.target as { database: string }
-  databaseUrl = `postgres://auspex@localhost/${name}?host=${inject('socketDir')}`
-  const of = { name: 'a', plans: new Plans(), nowMs: Date.now() }
-  const accountId = await insertAccount(database.sql, { ...of, plan: 'growth' })
-  key = (await createKey(database.sql, { ...of, accountId })).secret
+  databaseUrl = urlOf(database)
+  key = (await issueKey(database.sql, 'growth')).secret
 })
 afterAll(() => database.drop())
 

@@ -1,8 +1,6 @@
-import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest'
-import { createKey } from '../src/accounts/accounts.js'
-import { Plans } from '../src/accounts/plans.js'
-import { insertAccount } from '../src/accounts/queries.js'
-import { createTestDatabase, type TestDatabase } from './database.js'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { createTestDatabase, type TestDatabase, urlOf } from './database.js'
+import { issueKey } from './issue-key.js'
 import { type Running, startAuspex } from './processes.js'
 import { REDIS_PROGRAM, type RedisServer, startRedis } from './redis-server.js'
 
@@ -19,9 +17,7 @@ describe.skipIf(REDIS_PROGRAM === undefined)('two processes on one database and 
   beforeAll(async () => {
     database = await createTestDatabase({ isEmpty: true })
     redis = await startRedis({ password: PASSWORD })
-    const { database: name } = database.target as { database: string }
-    const url = `postgres://auspex@localhost/${name}?host=${inject('socketDir')}`
-    const start = () => startAuspex(['--database-url', url], { REDIS_URL: redis.url })
+    const start = () => startAuspex(['--database-url', urlOf(database)], { REDIS_URL: redis.url })
     processes = await Promise.all([start(), start()])
     for (const index of [0, 1]) await untilState(index, 'ready')
   })
@@ -34,17 +30,13 @@ describe.skipIf(REDIS_PROGRAM === undefined)('two processes on one database and 
   const ask = (index: number, key: string) =>
     fetch(`${processes[index]?.url}/v1/status`, { headers: { 'x-api-key': key } })
 
-  async function issueKey() {
-    const nowMs = Date.now()
-    const accountId = await insertAccount(database.sql, { name: 'a', plan: 'free', nowMs })
-    return (await createKey(database.sql, { plans: new Plans(), accountId, name: 'k', nowMs })).secret
-  }
+  const createCaller = async () => (await issueKey(database.sql, 'free')).secret
 
   /** As `/v1/status` says it, to a key of its own. */
   async function redisOf(
     index: number,
   ): Promise<{ state: string; lost_since: number | null; problem: string }> {
-    const key = await issueKey()
+    const key = await createCaller()
     const reply = await fetch(`${processes[index]?.url}/v1/status`, { headers: { 'x-api-key': key } })
     expect(reply.status).toBe(200)
     return ((await reply.json()) as { redis: Awaited<ReturnType<typeof redisOf>> }).redis
@@ -74,7 +66,7 @@ describe.skipIf(REDIS_PROGRAM === undefined)('two processes on one database and 
 
   /** What a new key gets from both, until they refuse it for good. */
   const exhaust = async () =>
-    (await hammer(await issueKey(), (allowedAt) => performance.now() - allowedAt < LEASE_MS)).allowed
+    (await hammer(await createCaller(), (allowedAt) => performance.now() - allowedAt < LEASE_MS)).allowed
 
   /** How many requests one process allows before it refuses one. */
   async function countAllowed(index: number, key: string): Promise<number> {
@@ -87,7 +79,7 @@ describe.skipIf(REDIS_PROGRAM === undefined)('two processes on one database and 
 
   test('Redis is killed and comes back: no request fails, and each process counts for itself meanwhile', async () => {
     let isLost = false
-    const during = hammer(await issueKey(), () => !isLost)
+    const during = hammer(await createCaller(), () => !isLost)
     await redis.kill()
     for (const index of [0, 1]) await untilState(index, 'lost')
     expect(await redisOf(0)).toEqual({
@@ -100,7 +92,7 @@ describe.skipIf(REDIS_PROGRAM === undefined)('two processes on one database and 
     expect(await ready.json()).toMatchObject({ status: 'degraded', checks: { redis: expect.any(String) } })
     isLost = true
     await during
-    const other = await issueKey()
+    const other = await createCaller()
     for (const index of [0, 1]) expect(await countAllowed(index, other)).toBe(LIMIT)
     await redis.start()
     for (const index of [0, 1]) await untilState(index, 'ready')
@@ -109,7 +101,7 @@ describe.skipIf(REDIS_PROGRAM === undefined)('two processes on one database and 
 
   test('Redis hangs: requests are answered all the same, and limits are exact again after it', async () => {
     let isLost = false
-    const during = hammer(await issueKey(), () => !isLost)
+    const during = hammer(await createCaller(), () => !isLost)
     redis.pause()
     for (const index of [0, 1]) await untilState(index, 'lost')
     isLost = true

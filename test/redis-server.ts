@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { Registry } from 'prom-client'
 import { onTestFinished } from 'vitest'
 import { systemClock } from '../src/core/clock.js'
 import { createLog } from '../src/lib/log.js'
 import { RedisConnection } from '../src/redis/connection.js'
+import { findFreePort } from './free-port.js'
 import { makeOpenFolder } from './open-folder.js'
 import { findProgram } from './system-programs.js'
 
@@ -97,13 +97,4 @@ function untilWritten(child: ChildProcess, text: string): Promise<void> {
     })
     child.once('exit', () => reject(new Error(`redis-server ended:\n${output}`)))
   })
-}
-
-async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  return typeof address === 'object' && address !== null ? address.port : 0
 }

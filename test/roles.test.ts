@@ -1,9 +1,7 @@
-import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { simulatedEnvironment } from '../demo/simulator.js'
-import { createKey } from '../src/accounts/accounts.js'
-import { Plans } from '../src/accounts/plans.js'
-import { insertAccount } from '../src/accounts/queries.js'
-import { createTestDatabase, type TestDatabase } from './database.js'
+import { createTestDatabase, type TestDatabase, urlOf } from './database.js'
+import { issueKey } from './issue-key.js'
 import { type Running, runAuspex, startAuspex } from './processes.js'
 import { openSimulatedUpstreams, type SimulatedUpstreams } from './simulated-upstreams.js'
 import { SocketClient } from './socket-client.js'
@@ -25,11 +23,8 @@ const fromBlock = () => `${simulated.simulator.universe.chain.head.number - 100}
 
 beforeAll(async () => {
   ;[simulated, database] = await Promise.all([openSimulatedUpstreams(), createTestDatabase()])
-  const { database: name } = database.target as { database: string }
-  databaseUrl = `postgres://auspex@localhost/${name}?host=${inject('socketDir')}`
-  const nowMs = Date.now()
-  const accountId = await insertAccount(database.sql, { name: 'a', plan: 'enterprise', nowMs })
-  key = (await createKey(database.sql, { plans: new Plans(), accountId, name: 'k', nowMs })).secret
+  databaseUrl = urlOf(database)
+  key = (await issueKey(database.sql, 'enterprise')).secret
   const named = { ingest: 'ingest', api: 'api', stream: 'stream', first: 'worker', second: 'worker' }
   await Promise.all(
     Object.entries(named).map(async ([name, roles]) => {

@@ -1,18 +1,16 @@
 import { Agent, request } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
-import { AuspexClient, type StreamEvent, type StreamGap } from 'auspex-client'
-import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { NO_UPSTREAMS } from '../bench/lib/no-upstreams.js'
-import { createKey } from '../src/accounts/accounts.js'
-import { Plans } from '../src/accounts/plans.js'
-import { insertAccount } from '../src/accounts/queries.js'
 import { openWorld } from '../src/chain/follow/test-follow.js'
 import { createPool } from '../src/store/connection.js'
 import { BALANCERS, type Balancer, startBalancer } from './balancers.js'
-import { createTestDatabase } from './database.js'
+import { createTestDatabase, urlOf } from './database.js'
 import { auditAll, untilBooked } from './ingest.js'
+import { issueKey } from './issue-key.js'
 import { countAddresses, type Running, startAuspex, startCommand } from './processes.js'
-import { CHAIN_EVENTS, Recorder } from './streams/recorder.js'
+import { recordAsClient } from './streams/record-as-client.js'
+import { Recorder } from './streams/recorder.js'
 import { expectGrowingSeqs, type Received } from './streams/truth.js'
 import { until } from './until.js'
 
@@ -54,7 +52,9 @@ describe.skipIf(BALANCERS.length === 0)(`a rolling restart behind ${BALANCERS.jo
 
   test('fails no request, sends no POST twice, and loses and doubles no event', async () => {
     const loads = await Promise.all(balancers.map((balancer) => startLoad(balancer)))
-    const recorders = await Promise.all(balancers.map((balancer) => record(balancer)))
+    const recorders = await Promise.all(
+      balancers.map(async ({ url }) => recordAsClient(url, await world.createCaller())),
+    )
     await until(() => recorders.every(({ items }) => items.length > 0))
     const startSeq = Math.max(...recorders.map(({ items }) => Number(Object(items[0]).seq)))
 
@@ -136,10 +136,9 @@ async function openRollingWorld() {
   const advance = () => universe.advance(Date.now())
   let living = setInterval(advance, 20)
   const database = await createTestDatabase()
-  const { database: name } = database.target as { database: string }
   const environment = {
     ...NO_UPSTREAMS,
-    DATABASE_URL: `postgres://auspex@localhost/${name}?host=${inject('socketDir')}`,
+    DATABASE_URL: urlOf(database),
     AUSPEX_POLYGON_URL: host.url,
     AUSPEX_POLYGON_WS_URL: host.wsUrl,
     AUSPEX_FROM_BLOCK: String(universe.chain.head.number - 5),
@@ -155,11 +154,7 @@ async function openRollingWorld() {
     database,
     sql: database.sql,
     urls,
-    createCaller: async () => {
-      const of = { name: 'a', plans: new Plans(), nowMs: Date.now() }
-      const accountId = await insertAccount(database.sql, { ...of, plan: 'enterprise' })
-      return (await createKey(database.sql, { ...of, accountId })).secret
-    },
+    createCaller: async () => (await issueKey(database.sql, 'enterprise')).secret,
     stop: (index: number) => processes[index]?.stop(),
     /** Under the same address as before. */
     restart: async (index: number) => {
@@ -231,21 +226,6 @@ function send(agent: Agent, url: string, options: { method?: string; headers: Re
     sent.once('error', reject)
     sent.end()
   })
-}
-
-/** All confirmed events of the chain, as the published client has them. */
-async function record({ url }: Balancer) {
-  const client = new AuspexClient({ baseUrl: url, apiKey: await world.createCaller() })
-  const filters = { event_types: [...CHAIN_EVENTS] as ('trade' | 'reorg')[], status: 'confirmed' as const }
-  const stream = client.subscribe({ type: 'global', filters, snapshotCount: 0 })
-  const items: (StreamEvent | StreamGap)[] = []
-  const statuses: string[] = []
-  stream.onStatus((status) => statuses.push(status))
-  void (async () => {
-    for await (const item of stream) items.push(item)
-  })()
-  const connections = () => statuses.filter((status) => status === 'open').length
-  return { items, connections, close: () => client.close() }
 }
 
 /** Waits until the process has the lease, which the other one has given back. */

@@ -1,10 +1,9 @@
-import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest'
-import { createKey, retireKey } from '../src/accounts/accounts.js'
-import { type PlanId, Plans } from '../src/accounts/plans.js'
-import { insertAccount } from '../src/accounts/queries.js'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { retireKey } from '../src/accounts/accounts.js'
 import { resumeAccount, suspendAccount } from '../src/admin/account-state.js'
 import { loadConfig } from '../src/config/config.js'
-import { createTestDatabase, type TestDatabase } from './database.js'
+import { createTestDatabase, type TestDatabase, urlOf } from './database.js'
+import { issueKey } from './issue-key.js'
 import { type Running, startAuspex } from './processes.js'
 import { SocketClient } from './socket-client.js'
 
@@ -15,20 +14,13 @@ let two: Running
 const start = () => startAuspex(['--database-url', databaseUrl])
 beforeAll(async () => {
   database = await createTestDatabase({ isEmpty: true })
-  const { database: name } = database.target as { database: string }
-  databaseUrl = `postgres://auspex@localhost/${name}?host=${inject('socketDir')}`
+  databaseUrl = urlOf(database)
   ;[one, two] = await Promise.all([start(), start()])
 })
 afterAll(async () => {
   await Promise.all([one.stop(), two.stop()])
   await database.drop()
 })
-
-async function issueKey(plan: PlanId) {
-  const nowMs = Date.now()
-  const accountId = await insertAccount(database.sql, { name: 'a', plan, nowMs })
-  return await createKey(database.sql, { plans: new Plans(), accountId, name: 'k', nowMs })
-}
 
 async function connect({ url }: Running, key: string): Promise<SocketClient> {
   const client = await SocketClient.open(`${url.replace('http', 'ws')}/ws?key=${key}`)
@@ -41,7 +33,7 @@ const isAdmitted = async (client: SocketClient): Promise<boolean> => (await clie
 
 describe('WebSockets of two processes on one database', () => {
   test('share the connections of a plan', async () => {
-    const { secret } = await issueKey('free')
+    const { secret } = await issueKey(database.sql, 'free')
     const first = await connect(one, secret)
     expect(await isAdmitted(first)).toBe(true)
     const second = await connect(two, secret)
@@ -53,7 +45,7 @@ describe('WebSockets of two processes on one database', () => {
   })
 
   test('end within seconds after their key was revoked', async () => {
-    const { secret, id } = await issueKey('growth')
+    const { secret, id } = await issueKey(database.sql, 'growth')
     const clients = [await connect(one, secret), await connect(two, secret)]
     for (const client of clients) expect(await isAdmitted(client)).toBe(true)
     await retireKey(database.sql, id, Date.now())
@@ -63,7 +55,7 @@ describe('WebSockets of two processes on one database', () => {
   })
 
   test('end within seconds after their account was suspended, and come back when it is resumed', async () => {
-    const { secret, accountId } = await issueKey('growth')
+    const { secret, accountId } = await issueKey(database.sql, 'growth')
     const clients = [await connect(one, secret), await connect(two, secret)]
     for (const client of clients) expect(await isAdmitted(client)).toBe(true)
     const nowMs = Date.now()
@@ -83,7 +75,7 @@ describe('WebSockets of two processes on one database', () => {
   })
 
   test('of a process that stops end with 1012, and find their place free in the other', async () => {
-    const { secret } = await issueKey('free')
+    const { secret } = await issueKey(database.sql, 'free')
     const client = await connect(one, secret)
     expect(await isAdmitted(client)).toBe(true)
     const stopping = one.stop()
@@ -94,7 +86,7 @@ describe('WebSockets of two processes on one database', () => {
   })
 
   test('of a process that is killed find their place free at their first attempt', async () => {
-    const { secret } = await issueKey('free')
+    const { secret } = await issueKey(database.sql, 'free')
     const client = await connect(one, secret)
     expect(await isAdmitted(client)).toBe(true)
     await one.stop('SIGKILL')

@@ -1,18 +1,17 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { AuspexClient, type StreamEvent, type StreamGap } from 'auspex-client'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { NO_UPSTREAMS } from '../bench/lib/no-upstreams.js'
-import { createKey } from '../src/accounts/accounts.js'
 import { Plans } from '../src/accounts/plans.js'
-import { insertAccount } from '../src/accounts/queries.js'
 import { openWorld } from '../src/chain/follow/test-follow.js'
 import { migrate, readMigrations } from '../src/store/migrate.js'
 import { BALANCERS, type Balancer, startBalancer } from './balancers.js'
 import { counts } from './counts.js'
+import { issueKey } from './issue-key.js'
 import { type Running, startAuspex } from './processes.js'
 import { REDIS_PROGRAM, type RedisServer, startRedis } from './redis-server.js'
 import { openPrimary, openStandby, type TestServer } from './replica-servers.js'
-import { CHAIN_EVENTS, Recorder } from './streams/recorder.js'
+import { recordAsClient } from './streams/record-as-client.js'
+import { Recorder } from './streams/recorder.js'
 import { expectGrowingSeqs, type Received } from './streams/truth.js'
 import { until } from './until.js'
 import { openReceiver, type Receiver } from './webhooks/receiver.js'
@@ -52,7 +51,7 @@ describe.skipIf(MINUTES === 0 || !hasAll)(
         expect(await world.countAllowed()).toBe(LIMIT)
         const hook = await world.createWebhook()
         const reads = [await startReads(world), await startReads(world)]
-        const recorder = await record(world)
+        const recorder = recordAsClient(world.url, await world.createCaller('enterprise'))
         await until(() => recorder.items.length > 0)
         const startSeq = Number(Object(recorder.items[0]).seq)
 
@@ -139,11 +138,7 @@ async function openTopology() {
     [urlOf('s1'), urlOf('s2')],
   )
 
-  const createCaller = async (plan: 'enterprise' | 'free') => {
-    const of = { name: 'a', plans: new Plans(), nowMs: Date.now() }
-    const accountId = await insertAccount(primary.sql, { ...of, plan })
-    return (await createKey(primary.sql, { ...of, accountId })).secret
-  }
+  const createCaller = async (plan: 'enterprise' | 'free') => (await issueKey(primary.sql, plan)).secret
   const key = await createCaller('enterprise')
 
   return {
@@ -258,16 +253,4 @@ async function startReads({ url, createCaller }: Topology) {
     return { statuses, longestOutageMs, olderHeads }
   }
   return { stop }
-}
-
-/** All confirmed events of the chain, as the published client has them. */
-async function record({ url, createCaller }: Topology) {
-  const client = new AuspexClient({ baseUrl: url, apiKey: await createCaller('enterprise') })
-  const filters = { event_types: [...CHAIN_EVENTS] as ('trade' | 'reorg')[], status: 'confirmed' as const }
-  const stream = client.subscribe({ type: 'global', filters, snapshotCount: 0 })
-  const items: (StreamEvent | StreamGap)[] = []
-  void (async () => {
-    for await (const item of stream) items.push(item)
-  })()
-  return { items, close: () => client.close() }
 }

@@ -1,21 +1,17 @@
-import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest'
-import { createKey, retireKey } from '../src/accounts/accounts.js'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { retireKey } from '../src/accounts/accounts.js'
 import { createOperatorKey } from '../src/accounts/operators.js'
-import { Plans } from '../src/accounts/plans.js'
-import { insertAccount } from '../src/accounts/queries.js'
 import { monthOf } from '../src/accounts/usage-meter.js'
 import { selectUsage } from '../src/accounts/usage-queries.js'
-import { createTestDatabase, type TestDatabase } from './database.js'
+import { createTestDatabase, type TestDatabase, urlOf } from './database.js'
+import { issueKey } from './issue-key.js'
 import { type Running, startAuspex } from './processes.js'
 
 let database: TestDatabase
 let processes: Running[] = []
 beforeAll(async () => {
   database = await createTestDatabase({ isEmpty: true })
-  const { database: name } = database.target as { database: string }
-  // The service takes it for a given server, because it is reached by URL.
-  const url = `postgres://auspex@localhost/${name}?host=${inject('socketDir')}`
-  processes = await Promise.all([1, 2].map(() => startAuspex(['--database-url', url])))
+  processes = await Promise.all([1, 2].map(() => startAuspex(['--database-url', urlOf(database)])))
 })
 afterAll(async () => {
   for (const each of processes) await each.stop()
@@ -25,15 +21,9 @@ afterAll(async () => {
 const ask = (index: number, key: string) =>
   fetch(`${processes[index]?.url}/v1/status`, { headers: { 'x-api-key': key } })
 
-async function issueKey() {
-  const nowMs = Date.now()
-  const accountId = await insertAccount(database.sql, { name: 'a', plan: 'growth', nowMs })
-  return await createKey(database.sql, { plans: new Plans(), accountId, name: 'k', nowMs })
-}
-
 describe('two processes on one database', () => {
   test('both refuse a key within a second after it was revoked, however busy it was', async () => {
-    const { secret, id } = await issueKey()
+    const { secret, id } = await issueKey(database.sql, 'growth')
     const statuses: { atMs: number; status: number }[] = []
     let isOver = false
     const use = async (index: number) => {
@@ -52,7 +42,7 @@ describe('two processes on one database', () => {
   })
 
   test('what an operator changes through one holds in the other within a second', async () => {
-    const { secret, accountId } = await issueKey()
+    const { secret, accountId } = await issueKey(database.sql, 'growth')
     const operator = await createOperatorKey(database.sql, { name: 'ops', nowMs: Date.now() })
     const account = `/v1/admin/accounts/acc_${accountId}`
     const change = async (method: string, path: string, body?: object) => {
@@ -86,7 +76,7 @@ describe('two processes on one database', () => {
   })
 
   test('both know of each other, and are as ready without a node as one alone', async () => {
-    const { secret } = await issueKey()
+    const { secret } = await issueKey(database.sql, 'growth')
     for (const index of [0, 1]) {
       const living = async () =>
         ((await (await ask(index, secret)).json()) as { processes: object[] }).processes
@@ -96,7 +86,7 @@ describe('two processes on one database', () => {
   })
 
   test('both add to the same meters, and a stop loses nothing', async () => {
-    const { secret, accountId } = await issueKey()
+    const { secret, accountId } = await issueKey(database.sql, 'growth')
     for (let count = 0; count < 7; count++) await ask(count % 2, secret)
     for (const each of processes.splice(0)) expect(await each.stop()).toBe(0)
     const rows = await selectUsage(database.sql, accountId, monthOf(Date.now()))

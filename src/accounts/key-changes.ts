@@ -1,10 +1,9 @@
 import type { RedisConnection } from '../redis/connection.js'
-import { followStream } from '../redis/follow-stream.js'
+import { addEntry, followStream } from '../redis/stream.js'
 import type { KeyRing } from './key-ring.js'
 
-const STREAM = 'keys'
 /** A message only says that something has changed: readers look into the database. */
-const ENTRIES_MAX = 16
+const STREAM = { name: 'keys', entriesMax: 16 }
 
 type KeyChangesDeps = { keyRing: KeyRing; redis: RedisConnection | undefined }
 
@@ -24,11 +23,7 @@ export class KeyChanges {
   async announce(): Promise<void> {
     const { keyRing, redis } = this.#deps
     await keyRing.sync()
-    if (redis === undefined || redis.problem !== undefined) return
-    const announcement = redis.call('xadd', (client) =>
-      client.xadd(redis.keyOf(STREAM), 'MAXLEN', '~', ENTRIES_MAX, '*', 'changed', 'keys'),
-    )
-    await announcement.catch(() => undefined)
+    if (redis !== undefined) await addEntry(redis, STREAM, ['changed', 'keys'])
   }
 
   /** Looks whenever another process has announced a change, until the signal aborts or Redis is lost. */
@@ -36,7 +31,7 @@ export class KeyChanges {
     const { keyRing, redis } = this.#deps
     const look = () => keyRing.sync()
     if (redis !== undefined) {
-      await followStream(redis, { name: STREAM, onOpen: look, onEntries: look }, signal)
+      await followStream(redis, { name: STREAM.name, onOpen: look, onEntries: look }, signal)
     }
   }
 }

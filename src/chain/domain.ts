@@ -1,4 +1,4 @@
-import { hasRole, ROLES } from '../config/roles.js'
+import { ROLES } from '../config/roles.js'
 import { type ChainStatus, moveHead, NO_NODE, NOTHING_BOOKED } from '../core/chain-status.js'
 import { presentAge } from '../core/clock.js'
 import type { Domain } from '../http/domain.js'
@@ -36,7 +36,7 @@ export function createChain(
   { target, upstreams, live, chain: status }: ChainDeps,
 ): ChainDomain {
   const { config, clock, log, metrics: registry } = platform
-  const books = hasRole(config.roles, ['ingest'])
+  const books = config.roles.includes('ingest')
   const polygon = books ? upstreams.polygon : undefined
   if (!books) status.elsewhere = 'behind'
   platform.store.replicas.follow(status)
@@ -119,13 +119,9 @@ function findProblem({ follower, elsewhere, head }: ChainStatus, nowMs: number):
   const isFresh = head.block > 0 && ageSec <= HEAD_AGE_SEC_MAX
   // Another process may book what this one, which has no node, serves.
   if (follower === undefined && elsewhere === undefined) return isFresh ? null : NO_NODE
-  if (follower === undefined) {
-    if (head.block === 0) return NOTHING_BOOKED
-    return isFresh ? null : `the last block is ${ageSec} seconds old`
-  }
-  if (follower.problem !== undefined) return follower.problem
-  if (follower.phase === 'live' || follower.phase === 'standby') {
-    if (head.block === 0) return 'nothing is booked yet'
+  if (follower?.problem !== undefined) return follower.problem
+  if (follower === undefined || follower.phase === 'live' || follower.phase === 'standby') {
+    if (head.block === 0) return follower === undefined ? NOTHING_BOOKED : 'nothing is booked yet'
     return isFresh ? null : `the last block is ${ageSec} seconds old`
   }
   // A process that takes the chain over serves what it served before while it reads the blocks since then.

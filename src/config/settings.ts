@@ -20,6 +20,7 @@ import {
 
 const HTTP = ['http:', 'https:']
 const SOCKET = ['ws:', 'wss:']
+const POSTGRES = ['postgres:', 'postgresql:']
 
 /** Another address must have a protocol of the same kind as the default. */
 const address = (env: string, help: string, url: string) => {
@@ -43,6 +44,10 @@ const unset = <T>(definition: Omit<Setting<T>, 'fallback'>) =>
 
 const secret = (env: string, help: string) =>
   unset({ env, placeholder: 'secret', help, parse: parseText, mask: maskAll })
+
+/** A server that an operator runs; its address may hold a password. */
+const server = (env: string, flag: string, protocols: string[], help: string) =>
+  unset({ env, flag, placeholder: 'url', help, parse: parseUrlOf(protocols), mask: maskPassword })
 
 /** A node costs money or has limits, so there is no default; its address often holds the key. */
 const node = (env: string, flag: string, protocols: string[], help: string) =>
@@ -77,20 +82,18 @@ export const SETTINGS = {
     fallback: () => resolve('.auspex'),
     parse: (text) => resolve(parseText(text)),
   }),
-  databaseUrl: unset({
-    env: 'DATABASE_URL',
-    flag: 'database-url',
-    placeholder: 'url',
-    help: 'PostgreSQL 15 or later to use instead of the embedded one',
-    parse: parseUrlOf(['postgres:', 'postgresql:']),
-    mask: maskPassword,
-  }),
+  databaseUrl: server(
+    'DATABASE_URL',
+    'database-url',
+    POSTGRES,
+    'PostgreSQL 15 or later to use instead of the embedded one',
+  ),
   databaseReadUrls: setting<string[]>({
     env: 'DATABASE_READ_URLS',
     placeholder: 'urls',
     help: 'hot standbys of DATABASE_URL that answers about the chain are read from, with commas between',
     fallback: () => [],
-    parse: (text) => text.split(',').map(parseUrlOf(['postgres:', 'postgresql:'])),
+    parse: (text) => text.split(',').map(parseUrlOf(POSTGRES)),
     mask: (text) => text.split(',').map(maskPassword).join(','),
   }),
   databaseConnections: integer(
@@ -99,14 +102,12 @@ export const SETTINGS = {
     'connections that one process opens to PostgreSQL at most',
     Math.max(8, Math.min(32, availableParallelism() * 4)),
   ),
-  redisUrl: unset({
-    env: 'REDIS_URL',
-    flag: 'redis-url',
-    placeholder: 'url',
-    help: 'Redis 7 or Valkey 8 that processes on one database share; without it they share the database alone',
-    parse: parseUrlOf(['redis:', 'rediss:']),
-    mask: maskPassword,
-  }),
+  redisUrl: server(
+    'REDIS_URL',
+    'redis-url',
+    ['redis:', 'rediss:'],
+    'Redis 7 or Valkey 8 that processes on one database share; without it they share the database alone',
+  ),
   roles: setting<Role[]>({
     env: 'AUSPEX_ROLES',
     flag: 'roles',

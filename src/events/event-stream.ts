@@ -1,12 +1,11 @@
 import type { Bus } from '../bus/bus.js'
 import type { BusEvent } from '../bus/event.js'
 import type { RedisConnection } from '../redis/connection.js'
-import { followStream, type StreamEntry } from '../redis/follow-stream.js'
+import { addEntry, followStream, type StreamEntry } from '../redis/stream.js'
 import { type EventLog, readEvents, writeEvents } from './event-log.js'
 
-const STREAM = 'events'
-/** Of the stream. What was trimmed is read from the log. */
-const ENTRIES_MAX = 256
+/** What was trimmed is read from the log. */
+const STREAM = { name: 'events', entriesMax: 256 }
 const EVENTS_PER_ENTRY = 200
 /** Larger batches come after an outage: readers take them from the log. */
 const EVENTS_MAX = 2_000
@@ -48,7 +47,7 @@ export class EventStream {
   async follow(signal: AbortSignal): Promise<void> {
     const { redis, eventLog } = this.#options
     const follower = {
-      name: STREAM,
+      name: STREAM.name,
       onOpen: async () => {
         await eventLog.sync()
         this.#isOpen = true
@@ -82,13 +81,10 @@ export class EventStream {
   /** Entries arrive in the order of the calls. One that does not is a gap for the readers. */
   #add(events: readonly BusEvent[], afterSeq: number): void {
     const { redis } = this.#options
+    // Not written out for a Redis that is away.
     if (redis.problem !== undefined) return
     const lastSeq = events.at(-1)?.seq ?? afterSeq
-    const fields = ['after', afterSeq, 'last', lastSeq, 'events', writeEvents(events)]
-    const add = redis.call('xadd', (client) =>
-      client.xadd(redis.keyOf(STREAM), 'MAXLEN', '~', ENTRIES_MAX, '*', ...fields),
-    )
-    add.catch(() => undefined)
+    void addEntry(redis, STREAM, ['after', afterSeq, 'last', lastSeq, 'events', writeEvents(events)])
   }
 
   async #receive({ after, last, events = '[]' }: StreamEntry): Promise<void> {

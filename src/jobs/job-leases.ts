@@ -5,7 +5,7 @@ import type { Log } from '../lib/log.js'
 import { withTimeout } from '../lib/timeout.js'
 import { pause } from '../lib/timing.js'
 import { createPool, type Pool, type Target } from '../store/connection.js'
-import { JOB_LOCKS } from '../store/locks.js'
+import { JOB_LOCKS, keepSessionAlive } from '../store/locks.js'
 
 type JobLeaseOptions = {
   target: Target
@@ -67,7 +67,9 @@ export class JobLeases {
         onClose: () => session.abort(new Error('the connection was closed')),
       })
       try {
-        await answerOf(openSession(pool))
+        await answerOf(
+          pool`select set_config('application_name', ${WORKER}, false), ${keepSessionAlive(pool)}`,
+        )
         while (!session.signal.aborted) {
           await this.#share(pool, jobs, (name) => this.#begin(name, runJob, session.signal))
           await pause(pollMs, session.signal)
@@ -103,13 +105,6 @@ export class JobLeases {
     this.#terms.push({ name, ending, done })
   }
 }
-
-/** A machine that crashes closes no connection: the database shall notice within three seconds. */
-const openSession = (pool: Pool) => pool`
-  select set_config('application_name', ${WORKER}, false),
-         set_config('tcp_keepalives_idle', '1', false),
-         set_config('tcp_keepalives_interval', '1', false),
-         set_config('tcp_keepalives_count', '2', false)`
 
 const answerOf = <Rows>(query: PromiseLike<Rows>): Promise<Rows> =>
   withTimeout(Promise.resolve(query), ANSWER_MS_MAX, 'the database does not answer')

@@ -1,10 +1,11 @@
+import { setImmediate } from 'node:timers/promises'
 import { Redis as RedisClient } from 'ioredis'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { connectTo, REDIS_PROGRAM, type RedisServer, startRedis } from '../../test/redis-server.js'
 import { until } from '../../test/until.js'
 import { createLog } from '../lib/log.js'
 import type { RedisConnection } from './connection.js'
-import { followStream, type StreamEntry } from './follow-stream.js'
+import { followStream, type StreamEntry } from './stream.js'
 
 const PASSWORD = 'hunter2'
 
@@ -131,5 +132,18 @@ describe.skipIf(REDIS_PROGRAM === undefined)('RedisConnection', () => {
     await add('second')
     await until(() => read.length === 2)
     expect(read.map(({ text }) => text)).toEqual(['first', 'second'])
+  })
+
+  test('a follower ends whenever it is stopped, also while it connects', async () => {
+    const redis = await connectTo(server, 'stopped')
+    const follower = { name: 'news', onOpen: async () => undefined, onEntries: async () => undefined }
+    const stopAfter = async (turns: number) => {
+      const stopping = new AbortController()
+      const following = followStream(redis, follower, stopping.signal)
+      for (let turn = 0; turn < turns; turn++) await setImmediate()
+      stopping.abort()
+      await following
+    }
+    await Promise.all(Array.from({ length: 40 }, (_, turns) => stopAfter(turns)))
   })
 })

@@ -1,4 +1,4 @@
-import { hasRole, ROLES } from '../config/roles.js'
+import { ROLES } from '../config/roles.js'
 import type { ChainStatus } from '../core/chain-status.js'
 import type { Domain } from '../http/domain.js'
 import type { HealthCheck } from '../jobs/job.js'
@@ -82,7 +82,7 @@ export function createStatus(platform: Platform, { chain, health }: StatusDeps):
   }
 
   function checkBoards(): HealthCheck | undefined {
-    if (!hasRole(platform.config.roles, ['api'])) return undefined
+    if (!platform.config.roles.includes('api')) return undefined
     // Without a node there is nothing to count.
     if (chain.follower === undefined && chain.elsewhere === undefined) return undefined
     const isReady = missing.length === 0

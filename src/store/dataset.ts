@@ -17,7 +17,7 @@ export async function claimDatabase(sql: Sql, name: string): Promise<void> {
   )
 }
 
-/** A short text that differs from that of every other database, on this server and on others. */
+/** A short text that differs from that of every other database, on this server and on others; standbys have that of their primary. */
 export async function selectDatabaseId(sql: Sql): Promise<string> {
   const [row] = await sql<{ id: string }[]>`
     select left(encode(sha256(convert_to(system_identifier || ' ' || oid, 'utf8')), 'hex'), 12) as id

@@ -1,3 +1,14 @@
+import type { Fragment, Sql } from './connection.js'
+
+/**
+ * To be selected in a session that holds locks for long: a machine that crashes closes no connection, and the database
+ * shall notice within three seconds.
+ */
+export const keepSessionAlive = (sql: Sql): Fragment => sql`
+  set_config('tcp_keepalives_idle', '1', false),
+  set_config('tcp_keepalives_interval', '1', false),
+  set_config('tcp_keepalives_count', '2', false)`
+
 /** The first number of the locks of jobs; the second is the hash of the job's name. */
 export const JOB_LOCKS = 728_531_904
 

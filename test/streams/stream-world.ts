@@ -2,10 +2,9 @@ import { expect, inject, vi } from 'vitest'
 import { simulatedEnvironment } from '../../demo/simulator.js'
 import { openSimulator } from '../../sim/simulator.js'
 import { Universe } from '../../sim/universe/universe.js'
-import { createKey } from '../../src/accounts/accounts.js'
-import { type PlanId, Plans } from '../../src/accounts/plans.js'
-import { insertAccount } from '../../src/accounts/queries.js'
+import type { PlanId } from '../../src/accounts/plans.js'
 import { createTestDatabase } from '../database.js'
+import { issueKey } from '../issue-key.js'
 import { type Running, startAuspex } from '../processes.js'
 import { randomFrom } from '../random.js'
 
@@ -80,11 +79,8 @@ export async function openStreamWorld(options: WorldOptions) {
     if (reply.status !== 200) throw new Error(await reply.text())
   }
   /** A key of a new account. */
-  const createCaller = async (plan: PlanId = 'enterprise'): Promise<string> => {
-    const nowMs = Date.now()
-    const accountId = await insertAccount(database.sql, { name: 'a', plan, nowMs })
-    return (await createKey(database.sql, { plans: new Plans(), accountId, name: 'k', nowMs })).secret
-  }
+  const createCaller = async (plan: PlanId = 'enterprise'): Promise<string> =>
+    (await issueKey(database.sql, plan)).secret
   return {
     universe,
     simulator,

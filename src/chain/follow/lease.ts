@@ -8,7 +8,7 @@ import type { Log } from '../../lib/log.js'
 import { withTimeout } from '../../lib/timeout.js'
 import { pause, repeat } from '../../lib/timing.js'
 import { createPool, type Pool, type Target } from '../../store/connection.js'
-import { LOCKS } from '../../store/locks.js'
+import { keepSessionAlive, LOCKS } from '../../store/locks.js'
 
 type LeaseOptions = {
   target: Target
@@ -100,11 +100,7 @@ async function acquire(
   signal: AbortSignal,
 ): Promise<void> {
   let isWaiting = false
-  // A machine that crashes closes no connection: the database shall notice within three seconds.
-  await session`
-    select set_config('tcp_keepalives_idle', '1', false),
-           set_config('tcp_keepalives_interval', '1', false),
-           set_config('tcp_keepalives_count', '2', false)`
+  await session`select ${keepSessionAlive(session)}`
   for (;;) {
     const [row] = await session<{ isHeld: boolean }[]>`
       select pg_try_advisory_lock(${LOCKS.lease}) as is_held`

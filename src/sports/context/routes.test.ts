@@ -118,11 +118,11 @@ describe('GET /v2/sports/games/{slug}/context', () => {
     await t.ctx.sql`
       insert into usage (account_id, month, meter, used)
       values (${accountId}, ${month}, 'social', ${used})`
-    const { body } = await ask('max_queries=3')
-    expect(body.sources.social).toMatchObject({
-      status: 'partial',
-      queries: [{ status: 'ok' }, { status: 'quota_exceeded' }, { status: 'quota_exceeded' }],
-    })
+    const { social } = (await ask('max_queries=3')).body.sources
+    expect(social.status).toBe('partial')
+    // The second between two queries is nothing here, so either of the first two gets the last unit.
+    const statuses: string[] = social.queries.map((query: { status: string }) => query.status)
+    expect(statuses.sort()).toEqual(['ok', 'quota_exceeded', 'quota_exceeded'])
     expect((await ask('max_queries=1')).body.sources.social.status).toBe('quota_exceeded')
   })
 

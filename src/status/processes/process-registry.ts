@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import { Gauge } from 'prom-client'
-import { hasRole, ROLES } from '../../config/roles.js'
+import { ROLES } from '../../config/roles.js'
 import type { ChainStatus } from '../../core/chain-status.js'
 import type { HealthCheck } from '../../jobs/job.js'
 import { pause } from '../../lib/timing.js'
@@ -48,7 +48,7 @@ export class ProcessRegistry {
       labelNames: ['role'] as const,
       registers: [platform.metrics],
       collect() {
-        for (const role of ROLES) this.set({ role }, hasRole(platform.config.roles, [role]) ? 1 : 0)
+        for (const role of ROLES) this.set({ role }, platform.config.roles.includes(role) ? 1 : 0)
       },
     })
   }
@@ -60,6 +60,7 @@ export class ProcessRegistry {
 
   /** Says that this process lives until the signal aborts, and then that it has gone. */
   async run(signal: AbortSignal): Promise<void> {
+    await deleteDeadProcesses(this.#platform.store.control)
     while (!signal.aborted) {
       await this.beat()
       await pause(BEAT_MS, signal)
@@ -70,12 +71,11 @@ export class ProcessRegistry {
   async beat(): Promise<void> {
     const { control } = this.#platform.store
     await upsertProcess(control, this.#report())
-    await deleteDeadProcesses(control)
     this.#live = await selectLiveProcesses(control)
     this.#noteWhoBooks()
   }
 
-  /** A process that has all roles lacks nothing; others tell when nobody does the rest. */
+  /** Which roles no process has that lives. `undefined`: this process has all roles, or has not looked yet. */
   check(): HealthCheck | undefined {
     const { roles } = this.#platform.config
     if (roles.length === ROLES.length || this.#live.length === 0) return undefined
@@ -109,7 +109,7 @@ export class ProcessRegistry {
     const isLive = this.#others.some(({ chainPhase }) => chainPhase === 'live')
     // Without a node a process with the role never does.
     const isBooked = this.#others.some(({ chainPhase }) => chainPhase !== 'off')
-    const neverBooks = !hasRole(this.#platform.config.roles, ['ingest'])
+    const neverBooks = !this.#platform.config.roles.includes('ingest')
     if (isLive) this.#chain.elsewhere = 'live'
     else this.#chain.elsewhere = isBooked || neverBooks ? 'behind' : undefined
   }

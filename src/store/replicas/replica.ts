@@ -2,7 +2,8 @@ import { codeOf, messageOf, OperatorError } from '../../core/errors.js'
 import type { Log } from '../../lib/log.js'
 import { withTimeout } from '../../lib/timeout.js'
 import { pause } from '../../lib/timing.js'
-import { ANSWER_POOL, createPool, type Pool, type Sql } from '../connection.js'
+import { ANSWER_POOL, createPool, type Pool } from '../connection.js'
+import { selectDatabaseId } from '../dataset.js'
 import { type DatabaseState, selectDatabaseState } from './database-state.js'
 
 /** Between two looks at a replica, and at one that has not replayed yet what reads wait for. */
@@ -10,18 +11,6 @@ const LOOK_MS = 200
 const HURRIED_LOOK_MS = 20
 /** With the pause before it, a replica that hangs is left out within a second. */
 const LOOK_TIMEOUT_MS = 400
-
-/** What makes two servers copies of each other. */
-export type DatabaseIdentity = { system: string; database: number }
-
-/** Index: pg_database_datname_index. */
-export async function selectIdentity(sql: Sql): Promise<DatabaseIdentity> {
-  const [row] = await sql<DatabaseIdentity[]>`
-    select (select system_identifier::text from pg_control_system()) as system, oid::int8::integer as database
-      from pg_database where datname = current_database()`
-  if (row === undefined) throw new Error('the database has no row in pg_database')
-  return row
-}
 
 type ReplicaOptions = {
   url: string
@@ -113,17 +102,17 @@ export class Replica {
   }
 
   /** Throws an `OperatorError` for a server that is no standby of the primary. One that does not answer may come later. */
-  async open(primary: DatabaseIdentity): Promise<void> {
-    await this.look(primary)
+  async open(primaryId: string): Promise<void> {
+    await this.look(primaryId)
     if (this.#refusal !== undefined) throw new OperatorError(`DATABASE_READ_URLS: ${this.#refusal}.`)
   }
 
   /** Looks at it until it is closed. `isAwaited`: whether reads wait for what it has not replayed. */
-  async watch(primary: DatabaseIdentity, isAwaited: () => boolean): Promise<void> {
+  async watch(primaryId: string, isAwaited: () => boolean): Promise<void> {
     while (!this.#isClosed) {
       await pause(isAwaited() ? HURRIED_LOOK_MS : LOOK_MS, this.#hurry.signal)
       if (this.#hurry.signal.aborted) this.#hurry = new AbortController()
-      if (!this.#isClosed) await this.look(primary)
+      if (!this.#isClosed) await this.look(primaryId)
     }
   }
 
@@ -132,11 +121,11 @@ export class Replica {
     this.#hurry.abort()
   }
 
-  async look(primary: DatabaseIdentity): Promise<void> {
+  async look(primaryId: string): Promise<void> {
     const pool = this.#watch
     try {
       const late = `no answer within ${LOOK_TIMEOUT_MS} ms`
-      const found = await withTimeout(this.#ask(pool, primary), LOOK_TIMEOUT_MS, late)
+      const found = await withTimeout(this.#ask(pool, primaryId), LOOK_TIMEOUT_MS, late)
       // A connection was lost meanwhile: what was found is from before.
       if (pool !== this.#watch) return
       this.#refusal = 'refusal' in found ? found.refusal : undefined
@@ -155,9 +144,9 @@ export class Replica {
   }
 
   /** A server that comes back may be another one. */
-  async #ask(pool: Pool, primary: DatabaseIdentity): Promise<Look> {
-    const { system, database } = this.#problem === undefined ? primary : await selectIdentity(pool)
-    if (system !== primary.system || database !== primary.database) {
+  async #ask(pool: Pool, primaryId: string): Promise<Look> {
+    const id = this.#problem === undefined ? primaryId : await selectDatabaseId(pool)
+    if (id !== primaryId) {
       return { refusal: `${this.host} is a server of another database than DATABASE_URL has` }
     }
     const { isStandby, ...state } = await selectDatabaseState(pool)

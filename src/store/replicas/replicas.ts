@@ -2,8 +2,9 @@ import type { Log } from '../../lib/log.js'
 import { withTimeout } from '../../lib/timeout.js'
 import { pause } from '../../lib/timing.js'
 import type { Pool } from '../connection.js'
+import { selectDatabaseId } from '../dataset.js'
 import { type DatabaseState, hasReached, type StatePoint, selectDatabaseState } from './database-state.js'
-import { Replica, selectIdentity } from './replica.js'
+import { Replica } from './replica.js'
 
 /** Between two looks at the primary. */
 const LOOK_MS = 200
@@ -61,12 +62,12 @@ export class Replicas {
    */
   async open(control: () => Pool): Promise<void> {
     if (this.all.length === 0 || this.#control !== undefined) return
-    const identity = await selectIdentity(control())
-    await Promise.all(this.all.map((replica) => replica.open(identity)))
+    const primaryId = await selectDatabaseId(control())
+    await Promise.all(this.all.map((replica) => replica.open(primaryId)))
     this.#control = control
     await this.#look()
     void this.#watch()
-    for (const replica of this.all) void replica.watch(identity, () => this.#isAwaited(replica))
+    for (const replica of this.all) void replica.watch(primaryId, () => this.#isAwaited(replica))
   }
 
   async close(): Promise<void> {

@@ -10,6 +10,22 @@ const LATE_MS = 500
 const ENTRIES_MAX = 100
 const RETRY_MS = 200
 
+/** A stream that keeps about this many entries. */
+export type CappedStream = { name: string; entriesMax: number }
+
+/** Names and values in turn. Never rejects: an entry that Redis does not take is lost, as readers find out by themselves. */
+export async function addEntry(
+  redis: RedisConnection,
+  { name, entriesMax }: CappedStream,
+  fields: readonly (string | number)[],
+): Promise<void> {
+  if (redis.problem !== undefined) return
+  const added = redis.call('xadd', (client) =>
+    client.xadd(redis.keyOf(name), 'MAXLEN', '~', entriesMax, '*', ...fields),
+  )
+  await added.catch(() => undefined)
+}
+
 /** The fields of an entry by their names. */
 export type StreamEntry = { readonly [field: string]: string | undefined }
 
@@ -37,6 +53,8 @@ export async function followStream(
   if (client === undefined) return await pause(RETRY_MS, signal)
   const end = () => client.disconnect()
   signal.addEventListener('abort', end)
+  // It may have aborted while the connection was opened.
+  if (signal.aborted) end()
   try {
     await readEntries(client, redis.keyOf(follower.name), follower)
   } finally {
