@@ -8,7 +8,7 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFi
 import { basename, dirname, join, relative } from 'node:path'
 
 /** What `include` of tsconfig.build.json names, and what decides how it is compiled. */
-const SOURCES = ['src', 'sim', 'demo', 'bench', 'examples']
+const SOURCES = ['src', 'sim', 'demo', 'bench', 'examples', 'test/universes']
 const CLIENT_SOURCES = ['client/src', 'client/scripts', 'client/package.json', 'client/tsconfig.json']
 const WEB_SOURCES = ['web/src', 'web/index.html', 'web/package.json', 'web/vite.config.ts']
 const SCRIPTS = ['scripts/build.js', 'scripts/write-documents.js']
