@@ -80,7 +80,7 @@ describe('POST /faults', () => {
     ['body', '[]'],
     ['body', 'null'],
     ['reorg', { reorg: 0 }],
-    ['reorg', { reorg: 65 }],
+    ['reorg', { reorg: 129 }],
     ['reorg', { reorg: 1.5 }],
     ['reorg', { reorg: '5' }],
     ['mode', { reorg: 5, mode: 'off' }],
@@ -88,6 +88,8 @@ describe('POST /faults', () => {
     ['mode', { upstream: 'gamma', mode: 'sad' }],
     ['seconds', { upstream: 'gamma', mode: '500', seconds: '10' }],
     ['rate', { upstream: 'gamma', mode: '500', rate: 2 }],
+    ['blocks', { upstream: 'polygon', mode: 'head-back', blocks: 1.5 }],
+    ['blocks', { upstream: 'polygon', mode: 'two-nodes', blocks: 129 }],
   ])('400: a wrong %s: %j', async (field, body) => {
     const reply = await post(body)
     expect(reply.status).toBe(400)

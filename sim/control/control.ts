@@ -62,13 +62,14 @@ function showFaults({ faults }: ControlParts) {
   }
 }
 
-function show({ mode, untilMs, rate, delayMs, skewMs, path }: Fault) {
+function show({ mode, untilMs, rate, delayMs, skewMs, blocks, path }: Fault) {
   return {
     mode,
     until: Number.isFinite(untilMs) ? new Date(untilMs).toISOString() : null,
     rate,
     ...(mode === 'slow' ? { delayMs } : {}),
     ...(mode === 'skew' ? { skewMs } : {}),
+    ...(mode === 'head-back' || mode === 'two-nodes' ? { blocks } : {}),
     ...(path === undefined ? {} : { path }),
   }
 }

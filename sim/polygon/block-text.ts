@@ -32,7 +32,7 @@ export function showBlock(node: ChainNode, block: Block, isFull: boolean): strin
   })
 }
 
-function headerOf({ universe }: ChainNode, block: Block, { hash, transactions }: EncodedBlock) {
+function headerOf({ chain }: ChainNode, block: Block, { hash, transactions }: EncodedBlock) {
   const isEmpty = transactions.length === 0
   const logs = transactions.flatMap((each) => each.logs.map(({ body }) => body))
   return {
@@ -48,7 +48,7 @@ function headerOf({ universe }: ChainNode, block: Block, { hash, transactions }:
     mixHash: ZERO_HASH,
     nonce: '0x0000000000000000',
     number: quantity(block.number),
-    parentHash: universe.chain.parentHashOf(block),
+    parentHash: chain.parentHashOf(block),
     receiptsRoot: isEmpty ? EMPTY_TRIE : derive(hash, 'receipts'),
     sha3Uncles: NO_UNCLES,
     stateRoot: derive(hash, 'state'),

@@ -6,6 +6,7 @@ import type { Block, Transaction } from '../universe/block.js'
 import type { Chain } from '../universe/chain.js'
 import type { Universe } from '../universe/universe.js'
 import { quantity } from './hex.js'
+import type { NodeChain } from './lagging-chain.js'
 
 const KEPT_BLOCKS_MAX = 256
 const KEPT_BYTES_MAX = 16_000_000
@@ -94,6 +95,8 @@ export type NodeLimits = { rangeBlocksMax: number; logsMax: number }
 /** What every method of the node works on. */
 export type ChainNode = {
   universe: Universe
+  /** The blocks that this node has. */
+  chain: NodeChain
   faults: HostFaults
   blocks: EncodedBlocks
   limits: NodeLimits

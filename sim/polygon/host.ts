@@ -2,6 +2,7 @@ import type { Faults } from '../server/faults.js'
 import type { HostParts, Peer } from '../server/handlers.js'
 import type { Universe } from '../universe/universe.js'
 import { type ChainNode, EncodedBlocks, type NodeLimits } from './encoded-blocks.js'
+import { LaggingChain } from './lagging-chain.js'
 import { callMethod } from './methods.js'
 import { answerRpc, type RpcCall } from './rpc.js'
 import { RpcError } from './rpc-error.js'
@@ -17,13 +18,16 @@ export function createPolygonHost(
   limits: NodeLimits = LIMITS,
 ): HostParts {
   const blocks = new EncodedBlocks(universe.chain)
-  const node: ChainNode = { universe, faults: faults.of('polygon'), blocks, limits }
+  const node: ChainNode = { universe, chain: universe.chain, faults: faults.of('polygon'), blocks, limits }
+  const lagging: ChainNode = { ...node, chain: new LaggingChain(universe, node.faults) }
   const subscriptions = new Subscriptions(node)
 
   return {
     http({ method, body }) {
       if (method !== 'POST') return { status: 405, body: { error: 'method not allowed' } }
-      return { status: 200, body: answerRpc(body, createHttpCall(node)) ?? '' }
+      const asked = node.faults.hits('two-nodes') ? lagging : node
+      const isReversed = node.faults.hits('reordered')
+      return { status: 200, body: answerRpc(body, createHttpCall(asked), isReversed) ?? '' }
     },
     connect(peer) {
       const call = createSocketCall(node, subscriptions, peer)

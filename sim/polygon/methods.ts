@@ -1,6 +1,7 @@
 import { ADDRESS, type ContractName, WORD } from '../contracts/addresses.js'
 import { hasFirstForm } from '../contracts/wallet-addresses.js'
 import { addressWord } from '../contracts/words.js'
+import type { Block } from '../universe/block.js'
 import type { Universe } from '../universe/universe.js'
 import type { Wallet } from '../universe/wallet.js'
 import { showBlock } from './block-text.js'
@@ -8,6 +9,7 @@ import { callContract } from './calls.js'
 import type { ChainNode } from './encoded-blocks.js'
 import { getLogs } from './get-logs.js'
 import { derive, deriveBelow, quantity, showList } from './hex.js'
+import { headBefore } from './lagging-chain.js'
 import { readAddress, readBlock, readBlockNumber, readBoolean, readCount, readHash } from './params.js'
 import { unknownMethod } from './rpc-error.js'
 import {
@@ -41,7 +43,7 @@ const METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
   ['net_version', constant('"137"')],
   ['web3_clientVersion', constant('"bor/v2.2.9/linux-amd64/go1.24.6"')],
   ['eth_syncing', constant('false')],
-  ['eth_blockNumber', take(0, ({ universe }) => show(quantity(universe.chain.head.number)))],
+  ['eth_blockNumber', take(0, (node) => show(quantity(shownHead(node).number)))],
   ['eth_gasPrice', take(0, (node) => show(quantity(gasPriceWei(node))))],
   ['eth_maxPriorityFeePerGas', constant(show(quantity(TIP_WEI)))],
   ['eth_getBlockByNumber', { paramsMin: 1, paramsMax: 2, run: getBlockByNumber }],
@@ -64,30 +66,36 @@ function constant(text: string): Method {
   return take(0, () => text)
 }
 
-function gasPriceWei({ universe }: ChainNode): number {
-  return baseFeeWei(universe.chain.hashOf(universe.chain.head)) + TIP_WEI
+/** What the node says that its newest block is. */
+function shownHead({ chain, faults }: ChainNode): Block {
+  const back = faults.get('head-back')
+  return back !== undefined && faults.hits('head-back') ? headBefore(chain, back.blocks) : chain.head
+}
+
+function gasPriceWei({ chain }: ChainNode): number {
+  return baseFeeWei(chain.hashOf(chain.head)) + TIP_WEI
 }
 
 function getBlockByNumber(node: ChainNode, at: unknown, isFull: unknown = false): string {
-  const { chain } = node.universe
-  const block = chain.block(readBlockNumber(chain, at, 'argument 0'))
+  const { chain } = node
+  const block = at === 'latest' ? shownHead(node) : chain.block(readBlockNumber(chain, at, 'argument 0'))
   const full = readBoolean(isFull, 'argument 1')
   return block === undefined ? NONE : showBlock(node, block, full)
 }
 
 function getBlockByHash(node: ChainNode, hash: unknown, isFull: unknown = false): string {
-  const block = node.universe.chain.blockByHash(readHash(hash, 'argument 0'))
+  const block = node.chain.blockByHash(readHash(hash, 'argument 0'))
   const full = readBoolean(isFull, 'argument 1')
   return block === undefined ? NONE : showBlock(node, block, full)
 }
 
 function getTransactionCount(node: ChainNode, hash: unknown): string {
-  const block = node.universe.chain.blockByHash(readHash(hash, 'argument 0'))
+  const block = node.chain.blockByHash(readHash(hash, 'argument 0'))
   return block === undefined ? NONE : show(quantity(block.transactions.length))
 }
 
 function getBlockReceipts(node: ChainNode, at: unknown): string {
-  const block = readBlock(node.universe.chain, at, 'argument 0')
+  const block = readBlock(node.chain, at, 'argument 0')
   if (block === undefined) return NONE
   const encoded = node.blocks.get(block)
   const receipts = block.transactions.map((_, index) => showReceipt(block, encoded, index))
@@ -95,7 +103,7 @@ function getBlockReceipts(node: ChainNode, at: unknown): string {
 }
 
 function getTransaction(node: ChainNode, hash: unknown): string {
-  const found = node.universe.chain.find(readHash(hash, 'argument 0'))
+  const found = node.chain.find(readHash(hash, 'argument 0'))
   if (found === undefined) return NONE
   const { tx, block, index } = found
   if (block === undefined) return JSON.stringify(pendingTransaction(tx))
@@ -103,7 +111,7 @@ function getTransaction(node: ChainNode, hash: unknown): string {
 }
 
 function getReceipt(node: ChainNode, hash: unknown): string {
-  const found = node.universe.chain.find(readHash(hash, 'argument 0'))
+  const found = node.chain.find(readHash(hash, 'argument 0'))
   if (found?.block === undefined) return NONE
   return showReceipt(found.block, node.blocks.get(found.block), found.index)
 }

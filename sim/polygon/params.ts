@@ -1,5 +1,5 @@
 import type { Block } from '../universe/block.js'
-import type { Chain } from '../universe/chain.js'
+import type { NodeChain } from './lagging-chain.js'
 import { invalidParams } from './rpc-error.js'
 
 export type JsonObject = { readonly [key: string]: unknown }
@@ -37,7 +37,7 @@ export function readBoolean(value: unknown, name: string): boolean {
 }
 
 /** The number of a block, by quantity or by name. It need not exist. */
-export function readBlockNumber(chain: Chain, value: unknown, name: string): number {
+export function readBlockNumber(chain: NodeChain, value: unknown, name: string): number {
   switch (value) {
     case 'latest':
     case 'pending':
@@ -53,7 +53,7 @@ export function readBlockNumber(chain: Chain, value: unknown, name: string): num
 }
 
 /** The block that a call names by number, name or hash, also in the object form of EIP-1898. */
-export function readBlock(chain: Chain, value: unknown, name: string): Block | undefined {
+export function readBlock(chain: NodeChain, value: unknown, name: string): Block | undefined {
   if (typeof value === 'object' && value !== null) {
     const { blockHash, blockNumber } = readObject(value, name)
     if (blockHash !== undefined) return chain.blockByHash(readHash(blockHash, name))

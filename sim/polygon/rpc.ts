@@ -7,8 +7,11 @@ export type RpcCall = (method: string, params: readonly unknown[]) => string
 const BATCH_MAX = 1_000
 const BATCH_CHARACTERS_MAX = 50_000_000
 
-/** Answers a request or a batch, text for text. `undefined`: there were only notifications. */
-export function answerRpc(text: string, call: RpcCall): string | undefined {
+/**
+ * Answers a request or a batch, text for text. `undefined`: there were only notifications. The answers of a batch
+ * may come in any order, and `isReversed` is another than that of the requests.
+ */
+export function answerRpc(text: string, call: RpcCall, isReversed = false): string | undefined {
   let message: unknown
   try {
     message = JSON.parse(text)
@@ -18,11 +21,11 @@ export function answerRpc(text: string, call: RpcCall): string | undefined {
   if (!Array.isArray(message)) return answerOne(message, call)
   if (message.length === 0) return showError(null, invalidRequest('empty batch'))
   if (message.length > BATCH_MAX) return showError(null, invalidRequest('batch too large'))
-  return answerBatch(message, call)
+  return answerBatch(message, call, isReversed)
 }
 
 /** Once the answers are too long together, those that follow are errors. */
-function answerBatch(batch: readonly unknown[], call: RpcCall): string | undefined {
+function answerBatch(batch: readonly unknown[], call: RpcCall, isReversed: boolean): string | undefined {
   const answers: string[] = []
   let characters = 0
   for (const message of batch) {
@@ -32,6 +35,7 @@ function answerBatch(batch: readonly unknown[], call: RpcCall): string | undefin
     characters += answer.length
     answers.push(answer)
   }
+  if (isReversed) answers.reverse()
   return answers.length === 0 ? undefined : showList(answers)
 }
 

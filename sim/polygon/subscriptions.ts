@@ -4,6 +4,7 @@ import { showHeader } from './block-text.js'
 import type { ChainNode } from './encoded-blocks.js'
 import { blockLogs } from './get-logs.js'
 import { derive } from './hex.js'
+import { headBefore } from './lagging-chain.js'
 import { type LogFilter, readLogFilter } from './log-filter.js'
 import { readBoolean, readCount, readObject } from './params.js'
 import { RpcError, serverError } from './rpc-error.js'
@@ -62,6 +63,19 @@ export class Subscriptions {
 
   #onBlock(block: Block): void {
     if (this.#all.size === 0 || this.#node.faults.hits('missed-heads')) return
+    this.#announce(block)
+    const back = this.#node.faults.get('head-back')
+    if (back === undefined || !this.#node.faults.hits('head-back')) return
+    this.#announceHead(headBefore(this.#node.chain, back.blocks))
+  }
+
+  #announceHead(block: Block): void {
+    for (const [id, { peer, topic }] of this.#all) {
+      if (topic.kind === 'newHeads') peer.send(showEvent(id, showHeader(this.#node, block)))
+    }
+  }
+
+  #announce(block: Block): void {
     let header: string | undefined
     for (const [id, { peer, topic }] of this.#all) {
       if (topic.kind === 'newHeads') {

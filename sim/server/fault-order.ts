@@ -25,7 +25,13 @@ export const FAULT_MODES = [
   'half-open',
   'silent',
   'duplicate',
+  'reordered',
   'missed-heads',
+  'missing-logs',
+  'doubled-logs',
+  'contradicting-logs',
+  'head-back',
+  'two-nodes',
   'skew',
   'range-too-large',
   'too-many-results',
@@ -47,6 +53,8 @@ export type FaultOrder = {
   rate?: number | undefined
   delayMs?: number | undefined
   skewMs?: number | undefined
+  /** How far the head goes back, or the second node lags behind. */
+  blocks?: number | undefined
   /** Only requests whose path begins with this. Absent: all of the host. */
   path?: string | undefined
 }
@@ -66,6 +74,7 @@ export class FaultOrderError extends Error {
 }
 
 const DAY_MS = 86_400_000
+const FAULT_BLOCKS_MAX = 128
 
 /** Checks the JSON of an order; throws a FaultOrderError. */
 export function parseFaultOrder(json: { readonly [field: string]: unknown }): FaultOrder {
@@ -78,11 +87,12 @@ export function parseFaultOrder(json: { readonly [field: string]: unknown }): Fa
     rate: parseNumber('rate', json.rate, 0, 1),
     delayMs: parseNumber('delayMs', json.delayMs, 0, 600_000),
     skewMs: parseNumber('skewMs', json.skewMs, -DAY_MS, DAY_MS),
+    blocks: parseBlocks(json.blocks),
     path: parsePath(json.path, json.mode),
   }
 }
 
-const FIELDS = ['upstream', 'mode', 'seconds', 'rate', 'delayMs', 'skewMs', 'path']
+const FIELDS = ['upstream', 'mode', 'seconds', 'rate', 'delayMs', 'skewMs', 'blocks', 'path']
 
 function parseChoice<T extends string>(field: string, value: unknown, allowed: readonly T[]): T {
   const found = allowed.find((each) => each === value)
@@ -101,6 +111,12 @@ function parsePath(path: unknown, mode: unknown): string | undefined {
   }
   if (typeof path === 'string' && path.startsWith('/') && path.length <= PATH_LENGTH_MAX) return path
   throw new FaultOrderError('path', 'the beginning of a path, like /events/keyset')
+}
+
+function parseBlocks(value: unknown): number | undefined {
+  const blocks = parseNumber('blocks', value, 1, FAULT_BLOCKS_MAX)
+  if (blocks === undefined || Number.isInteger(blocks)) return blocks
+  throw new FaultOrderError('blocks', `a whole number from 1 to ${FAULT_BLOCKS_MAX}`)
 }
 
 function parseNumber(field: string, value: unknown, min: number, max: number): number | undefined {

@@ -43,9 +43,20 @@ export class Faults {
 
 const DELAY_MS = 3_000
 const SKEW_MS = 60_000
+const BLOCKS = 3
 
-/** Skipping every other block is what makes a follower look for the ones in between. */
-const RATES: { readonly [Mode in FaultMode]?: number } = { 'missed-heads': 0.5 }
+/**
+ * Skipping every other block is what makes a follower look for the ones in between. Two nodes take turns. What
+ * contradicts itself in every answer can be read by no client.
+ */
+const RATES: { readonly [Mode in FaultMode]?: number } = {
+  'missed-heads': 0.5,
+  'missing-logs': 0.5,
+  'doubled-logs': 0.5,
+  'contradicting-logs': 0.5,
+  'head-back': 0.5,
+  'two-nodes': 0.5,
+}
 
 export type Fault = {
   mode: FaultMode
@@ -54,6 +65,7 @@ export type Fault = {
   rate: number
   delayMs: number
   skewMs: number
+  blocks: number
   /** Only requests whose path begins with this; `undefined`: all. */
   path: string | undefined
 }
@@ -77,6 +89,7 @@ export class HostFaults {
       rate: order.rate ?? RATES[mode] ?? 1,
       delayMs: order.delayMs ?? DELAY_MS,
       skewMs: order.skewMs ?? SKEW_MS,
+      blocks: order.blocks ?? BLOCKS,
       path: order.path,
     }
     this.#running.set(`${mode} ${order.path ?? ''}`, { fault, asked: 0 })

@@ -266,6 +266,17 @@ describe('faults of sockets', () => {
     expect((await frames(4)).slice(2)).toEqual(['{"echo":"3"}', '{"echo":"3"}'])
   })
 
+  test('reordered: a frame comes after the next one, and the last one comes too', async () => {
+    const { frames } = await dial()
+    const [peer] = peers
+    turnOn('reordered')
+    peer?.send('1')
+    peer?.send('2')
+    peer?.send('3')
+    turnOn('off')
+    expect(await frames(3)).toEqual(['2', '1', '3'])
+  })
+
   test('silent: pings of both kinds are answered, data is not', async () => {
     const { socket, frames, send } = await dial()
     turnOn('silent')

@@ -10,6 +10,9 @@ const BUFFERED_BYTES_MAX = 128 * 1024 * 1024
 /** Text pings and the answers to them belong to the connection and not to the data. */
 const HEARTBEATS = ['', 'PONG', 'pong', 'ping']
 
+/** A frame that is to come after the next one comes anyway when there is none for this long. */
+const HELD_MS_MAX = 500
+
 type Delayed = { text: string; dueMs: number }
 
 /** A client on a socket, behind the faults of the host. */
@@ -21,6 +24,8 @@ export class SocketPeer implements Peer {
   /** Frames that a slow host sends later; all that follow wait behind them. */
   readonly #delayed: Delayed[] = []
   #timer: NodeJS.Timeout | undefined
+  /** A frame that comes after the one that follows it. */
+  #held: { text: string; timer: NodeJS.Timeout } | undefined
   #frozen = false
 
   constructor(request: HttpRequest, socket: WebSocket, connection: Socket, faults: HostFaults) {
@@ -30,7 +35,10 @@ export class SocketPeer implements Peer {
     this.#faults = faults
     // A broken frame of the client closes the socket, which is all that has to happen.
     socket.on('error', () => undefined)
-    socket.on('close', () => clearTimeout(this.#timer))
+    socket.on('close', () => {
+      clearTimeout(this.#timer)
+      clearTimeout(this.#held?.timer)
+    })
   }
 
   send(message: unknown): void {
@@ -39,8 +47,13 @@ export class SocketPeer implements Peer {
     if (!HEARTBEATS.includes(text) && this.#faults.hits('silent')) return
 
     const shown = this.#spoil(text)
+    if (this.#held === undefined && this.#faults.hits('reordered')) {
+      this.#held = { text: shown, timer: setTimeout(() => this.#release(), HELD_MS_MAX) }
+      return
+    }
     this.#pass(shown)
     if (this.#faults.hits('duplicate')) this.#pass(shown)
+    this.#release()
   }
 
   close(code: number, reason: string): void {
@@ -74,6 +87,7 @@ export class SocketPeer implements Peer {
     if (this.#frozen) return
     this.#frozen = true
     this.#delayed.length = 0
+    clearTimeout(this.#held?.timer)
     this.#connection.removeAllListeners('data')
     this.#connection.on('data', () => undefined)
   }
@@ -81,6 +95,14 @@ export class SocketPeer implements Peer {
   #spoil(text: string): string {
     if (this.#faults.hits('garbage')) return GARBAGE
     return this.#faults.hits('truncated') ? text.slice(0, text.length >> 1) : text
+  }
+
+  #release(): void {
+    if (this.#held === undefined) return
+    const { text, timer } = this.#held
+    this.#held = undefined
+    clearTimeout(timer)
+    this.#pass(text)
   }
 
   #pass(text: string): void {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { encodeAct } from '../contracts/encode.js'
-import { Universe, type UniverseOptions } from './universe.js'
+import { REORG_DEPTH_MAX, Universe, type UniverseOptions } from './universe.js'
 
 const START_MS = Date.UTC(2026, 10, 12, 6)
 const HOUR_MS = 3_600_000
@@ -86,7 +86,7 @@ describe('a reorganisation', () => {
     universe.reorg(7)
     universe.reorg(3)
     universe.advance(START_MS + 1.2 * HOUR_MS)
-    universe.reorg(64)
+    universe.reorg(REORG_DEPTH_MAX)
     universe.advance(START_MS + 1.5 * HOUR_MS)
     const again = liveFor(1.5, { reorgs: universe.reorgs })
     expect(hashLogs(again, 10_000)).toBe(hashLogs(universe, 10_000))

@@ -22,7 +22,7 @@ import type { Builder, Wallet } from './wallet.js'
 const DAY_MS = 86_400_000
 /** Traders who are not there from the beginning join within this time. */
 const JOINING_MS = 3 * DAY_MS
-export const REORG_DEPTH_MAX = 64
+export const REORG_DEPTH_MAX = 128
 /**
  * How often the chain replaces its last blocks by itself, and how many: one that readers have seen, and
  * none that is finalized.
