@@ -1,11 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { rmSync } from 'node:fs'
-import { Registry } from 'prom-client'
-import { onTestFinished } from 'vitest'
-import { systemClock } from '../src/core/clock.js'
-import { createLog } from '../src/lib/log.js'
-import { RedisConnection } from '../src/redis/connection.js'
 import { findFreePort } from './free-port.js'
 import { makeOpenFolder } from './open-folder.js'
 import { findProgram } from './system-programs.js'
@@ -66,27 +61,6 @@ export async function startRedis({ password, isCluster }: RedisServerOptions = {
     },
   }
 }
-
-/** The service's connection to it, until the test ends. `namespace`: as of a database. */
-export async function connectTo(
-  { url }: RedisServer,
-  namespace: string,
-  log = SILENT,
-  { isReady = true } = {},
-) {
-  const stopping = new AbortController()
-  const redis = new RedisConnection({ url, clock: systemClock, log, registry: new Registry() })
-  const running = redis.run(namespace, stopping.signal)
-  onTestFinished(async () => {
-    stopping.abort()
-    await running
-    redis.close()
-  })
-  if (isReady) await redis.untilReady(stopping.signal)
-  return redis
-}
-
-const SILENT = createLog('silent', process.stderr)
 
 function untilWritten(child: ChildProcess, text: string): Promise<void> {
   return new Promise((resolve, reject) => {

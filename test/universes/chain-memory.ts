@@ -1,0 +1,37 @@
+import type { Block } from '../../sim/universe/block.js'
+import type { Universe } from '../../sim/universe/universe.js'
+
+/** Remembers every block that was ever shown, also those that were replaced, and what stood below it. */
+export class ChainMemory {
+  readonly #byNumber = new Map<number, Block[]>()
+  readonly #parents = new Map<Block, Block | undefined>()
+
+  constructor(universe: Universe) {
+    const { chain } = universe
+    for (let number = chain.firstNumber; number <= chain.head.number; number++) {
+      const block = chain.block(number)
+      if (block !== undefined) this.#add(block, chain.block(number - 1))
+    }
+    universe.on('block', (block) => this.#add(block, chain.block(block.number - 1)))
+  }
+
+  /** All blocks that had this number at some time. */
+  blocksAt(number: number): readonly Block[] {
+    return this.#byNumber.get(number) ?? []
+  }
+
+  /** Hashes of the transactions that traded markets, the newest first, of the chain that ends with that block. */
+  *trades(head: Block): Generator<string> {
+    for (let block: Block | undefined = head; block !== undefined; block = this.#parents.get(block)) {
+      for (const { act, hash } of block.transactions.toReversed())
+        if (act.kind === 'match' && !('legs' in act.of)) yield hash
+    }
+  }
+
+  #add(block: Block, parent: Block | undefined): void {
+    this.#parents.set(block, parent)
+    const known = this.#byNumber.get(block.number)
+    if (known === undefined) this.#byNumber.set(block.number, [block])
+    else known.push(block)
+  }
+}

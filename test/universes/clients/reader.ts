@@ -1,0 +1,81 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
+/** A page of trades that a reader got. */
+export type ReadPage = { headBlock: number; transactions: readonly string[]; limit: number }
+
+const PAUSE_MS = 40
+const REPLY_MS_MAX = 10_000
+const LIMITS = [10, 50, 200]
+
+/**
+ * Reads the newest trades again and again, from one process after another. With each request it sends the block of
+ * the answer before, so none may be older.
+ */
+export class Reader {
+  readonly pages: ReadPage[] = []
+  readonly notices: string[] = []
+  readonly statuses = new Map<string, number>()
+  /** Answers that usage counts. */
+  counted = 0
+  /** Requests without an answer: the service may have counted them. */
+  unanswered = 0
+  #headBlock = 0
+  #isClosed = false
+  readonly #urls: readonly string[]
+  readonly #key: string
+  readonly #running: Promise<void>
+
+  constructor(urls: readonly string[], key: string) {
+    this.#urls = urls
+    this.#key = key
+    this.#running = this.#run()
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    await this.#running
+  }
+
+  async #run(): Promise<void> {
+    for (let turn = 0; !this.#isClosed; turn++) {
+      await this.#read(this.#urls[turn % this.#urls.length] ?? '', LIMITS[turn % LIMITS.length] ?? 10)
+      await delay(PAUSE_MS)
+    }
+  }
+
+  async #read(url: string, limit: number): Promise<void> {
+    const headers = {
+      'x-api-key': this.#key,
+      ...(this.#headBlock > 0 && { 'x-head-block': `${this.#headBlock}` }),
+    }
+    const signal = AbortSignal.timeout(REPLY_MS_MAX)
+    try {
+      const reply = await fetch(`${url}/v3/trades?limit=${limit}`, { headers, signal })
+      const text = await reply.text()
+      this.#note(String(reply.status))
+      if (reply.status < 500) this.counted++
+      if (reply.status === 200) this.#keep(Number(reply.headers.get('x-head-block')), limit, JSON.parse(text))
+      else this.#judgeRefusal(reply, text)
+    } catch {
+      this.unanswered++
+      this.#note('no answer')
+    }
+  }
+
+  #keep(headBlock: number, limit: number, body: { trades: { transaction_hash: string }[] }): void {
+    if (headBlock < this.#headBlock) this.notices.push(`block ${headBlock} after ${this.#headBlock}`)
+    this.#headBlock = Math.max(this.#headBlock, headBlock)
+    const transactions = body.trades.map((trade) => trade.transaction_hash)
+    this.pages.push({ headBlock, limit, transactions })
+  }
+
+  /** Of faults only that of a service without its database is allowed, and it says when to ask again. */
+  #judgeRefusal(reply: Response, text: string): void {
+    if (reply.status === 503 && reply.headers.has('retry-after')) return
+    this.notices.push(`${reply.url} answered ${reply.status}: ${text.slice(0, 200)}`)
+  }
+
+  #note(status: string): void {
+    this.statuses.set(status, (this.statuses.get(status) ?? 0) + 1)
+  }
+}

@@ -1,0 +1,164 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Command } from 'commander'
+import { makeOpenFolder } from '../open-folder.js'
+import type { ChildTask } from './child.js'
+import { createDatabaseTemplate, removeDatabaseFolder } from './faults/database-server.js'
+import { drawPlan, type Plan } from './plan.js'
+import type { Outcome } from './run.js'
+import { shrinkPlan } from './shrink.js'
+
+/** Of one universe; a longer one hangs. */
+const UNIVERSE_MS_MAX = 5 * 60_000
+/** Processes race: what failed once is tried this often before it counts as whole. */
+const ATTEMPTS = 3
+
+type Flags = {
+  seed?: number
+  seeds?: number
+  minutes?: number
+  from: number
+  jobs: number
+  seconds: number
+  plan?: string
+  keepGoing: boolean
+}
+
+const number = (text: string): number => {
+  if (!/^\d{1,9}$/.test(text)) throw new Error(`It must be a whole number, not ${text}.`)
+  return Number(text)
+}
+
+const program = new Command('universes')
+  .description('lives through universes in which everything breaks, and compares the service with the truth')
+  .option('--seed <number>', 'this universe alone', number)
+  .option('--seeds <count>', 'this many', number)
+  .option('--minutes <count>', 'as many as begin within this time', number)
+  .option('--from <seed>', 'the first of several', number, 1)
+  .option('--jobs <count>', 'universes at the same time', number, 2)
+  .option('--seconds <count>', 'how long each is disturbed', number, 8)
+  .option('--plan <file>', 'one universe as a file describes it, which a failure has left')
+  .option('--keep-going', 'name all that fail, and shrink none', false)
+  .action((flags: Flags) => main(flags))
+
+async function main(flags: Flags): Promise<void> {
+  const folder = makeOpenFolder('universes')
+  const template = join(folder, 'template')
+  mkdirSync(template)
+  process.once('exit', () => {
+    for (const name of readdirSync(folder)) removeDatabaseFolder(join(folder, name))
+    rmSync(folder, { recursive: true })
+  })
+  await createDatabaseTemplate(template)
+  let runs = 0
+  const run = async (plan: Plan) => {
+    const own = join(folder, `${++runs}`)
+    mkdirSync(own)
+    try {
+      return await runInChild({ plan, options: { template, folder: own } })
+    } finally {
+      removeDatabaseFolder(own)
+    }
+  }
+  const failed = await runAll(flags, run)
+  if (failed !== undefined && !flags.keepGoing) await shrinkAndReport(failed, run)
+  process.exitCode = failed === undefined ? 0 : 1
+}
+
+type Run = (plan: Plan) => Promise<Outcome>
+
+/** Returns the first plan that failed. */
+async function runAll(flags: Flags, run: Run): Promise<Plan | undefined> {
+  const startedAt = performance.now()
+  const counts = new Map<string, number>()
+  let failed: Plan | undefined
+  let done = 0
+  const plans = listPlans(flags)
+  const worker = async () => {
+    for (const plan of plans) {
+      const at = performance.now()
+      const outcome = await run(plan)
+      const seconds = ((performance.now() - at) / 1_000).toFixed(1)
+      done++
+      for (const { kind } of plan.steps) counts.set(kind, (counts.get(kind) ?? 0) + 1)
+      const isWhole = outcome.problems.length === 0
+      const verdict = isWhole ? 'right' : `WRONG\n  ${outcome.problems.join('\n  ')}`
+      const { fills, pages } = outcome
+      console.log(
+        `seed ${plan.seed}: ${plan.processes.length} processes, ${plan.steps.length} faults, ${fills} fills, ${pages} pages, ${seconds} s: ${verdict}`,
+      )
+      if (!isWhole) failed ??= plan
+      if (failed !== undefined && !flags.keepGoing) return
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(flags.jobs, flags.seeds ?? flags.jobs) }, worker))
+  const minutes = ((performance.now() - startedAt) / 60_000).toFixed(1)
+  const kinds = [...counts].sort(([, a], [, b]) => b - a).map(([kind, count]) => `${kind} ${count}`)
+  console.log(`${done} universes in ${minutes} min. Faults: ${kinds.join(', ')}`)
+  return failed
+}
+
+function* listPlans({ seed, seeds, minutes, from, seconds, plan }: Flags): Generator<Plan> {
+  const stretchMs = seconds * 1_000
+  if (plan !== undefined) yield JSON.parse(readFileSync(plan, 'utf8'))
+  else if (seed !== undefined) yield drawPlan(seed, { stretchMs })
+  else {
+    const endMs = performance.now() + (minutes ?? Number.POSITIVE_INFINITY) * 60_000
+    const last = from + (seeds ?? (minutes === undefined ? 1 : Number.POSITIVE_INFINITY)) - 1
+    for (let next = from; next <= last && performance.now() < endMs; next++)
+      yield drawPlan(next, { stretchMs })
+  }
+}
+
+/** Each in processes of its own: a universe is much work, and what it leaves behind ends with it. */
+async function runInChild(task: ChildTask): Promise<Outcome> {
+  const execArgv = ['--max-semi-space-size=64']
+  const child = fork(join(import.meta.dirname, 'child.js'), { execArgv, detached: true })
+  const endGroup = () => killGroup(child.pid)
+  process.once('exit', endGroup)
+  const timer = setTimeout(() => child.kill('SIGKILL'), UNIVERSE_MS_MAX)
+  const ended = once(child, 'exit').then(([code]) => ({
+    problems: [`the process of the universe ended with ${code}`],
+    fills: 0,
+    pages: 0,
+  }))
+  const said = once(child, 'message').then(([outcome]) => outcome as Outcome)
+  child.send(task)
+  const outcome = await Promise.race([said, ended])
+  await ended
+  clearTimeout(timer)
+  process.off('exit', endGroup)
+  endGroup()
+  return outcome
+}
+
+function killGroup(pid: number | undefined): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, 'SIGKILL')
+  } catch {
+    // All of it has ended, as it should.
+  }
+}
+
+// Without this a signal would leave the processes of the universes behind.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
+
+/** Leaves out steps as long as it still fails, and prints how to repeat what is left. */
+async function shrinkAndReport(plan: Plan, run: Run): Promise<void> {
+  console.log(`Seed ${plan.seed} failed: leaving out what it takes not to fail.`)
+  const fails = async (tried: Plan) => {
+    for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+      if ((await run(tried)).problems.length > 0) return true
+    }
+    return false
+  }
+  const shrunk = await shrinkPlan(plan, fails)
+  const file = `universe-${plan.seed}.json`
+  writeFileSync(file, `${JSON.stringify(shrunk, null, 2)}\n`)
+  for (const { atMs, kind, pick } of shrunk.steps) console.log(`  at ${atMs} ms: ${kind} (${pick})`)
+  console.log(`Repeat it: npm run universes -- --plan ${file}`)
+}
+
+await program.parseAsync()

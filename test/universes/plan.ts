@@ -1,0 +1,79 @@
+import { randomFrom } from '../random.js'
+import { STEP_KINDS, type StepKind } from './steps.js'
+
+/** What is done to a universe at a moment. `pick` decides the details: which process, how deep, how long. */
+export type Step = { atMs: number; kind: StepKind; pick: number }
+
+/** Everything that decides how a universe goes, but for the races of its processes. */
+export type Plan = {
+  seed: number
+  /** How much is traded; about a fill in 5 s of the universe at 1. */
+  intensity: number
+  comboShare: number
+  /** How much of the past the chain has when the services start. */
+  historyMs: number
+  /** Seconds of the universe in one of ours. */
+  speed: number
+  /** Whether the services follow prices, order books and scores: they are much work, and decide no money. */
+  hasPrices: boolean
+  /** The roles of each service process. */
+  processes: readonly string[]
+  hasRedis: boolean
+  /** The services begin this many blocks before the head, and a step reads the rest; absent: at the first block. */
+  blocksAtStart?: number
+  /** Settings of the services beside their addresses. */
+  settings: Readonly<Record<string, string>>
+  /** When the steps end, from the start of the processes on. */
+  stretchMs: number
+  /** In the order of their moments. */
+  steps: readonly Step[]
+}
+
+const ALL = 'ingest,api,stream,worker'
+/** Each has all roles in it. */
+const TOPOLOGIES: readonly (readonly string[])[] = [
+  [ALL],
+  [ALL, ALL],
+  [ALL, ALL, ALL],
+  ['ingest,worker', 'api,stream'],
+  ['ingest,api,stream', 'ingest,worker', 'api,stream,worker'],
+]
+const SETTINGS: readonly Readonly<Record<string, string>>[] = [
+  {},
+  { AUSPEX_DATABASE_CONNECTIONS: '4' },
+  { AUSPEX_CACHE_MB: '1' },
+  // A node that allows few calls: reading falls behind, and catches up.
+  { AUSPEX_POLYGON_CALLS_PER_SECOND: '40' },
+  { AUSPEX_RETENTION_DAYS: '1', AUSPEX_TICK_RETENTION_DAYS: '1' },
+]
+
+const MINUTE_MS = 60_000
+
+export type PlanOptions = { stretchMs: number; kinds?: readonly StepKind[] }
+
+/** The same plan for the same seed and options. */
+export function drawPlan(seed: number, { stretchMs, kinds = STEP_KINDS }: PlanOptions): Plan {
+  const below = randomFrom(seed * 7_919)
+  const pickOf = <T>(list: readonly T[]): T => list[below(list.length)] as T
+  const startsLate = below(4) === 0
+  const count = Math.round(stretchMs / 1_000) + below(Math.round(stretchMs / 500))
+  const steps = Array.from({ length: count }, () => ({
+    atMs: below(stretchMs),
+    kind: pickOf(kinds),
+    pick: below(1_000_000),
+  }))
+  return {
+    seed,
+    intensity: 5 + below(20),
+    comboShare: pickOf([0.02, 0.1, 0.3]),
+    historyMs: (2 + below(5)) * MINUTE_MS,
+    speed: pickOf([2, 4]),
+    hasPrices: below(4) === 0,
+    processes: pickOf(TOPOLOGIES),
+    hasRedis: below(3) === 0,
+    ...(startsLate && { blocksAtStart: 20 + below(100) }),
+    settings: pickOf(SETTINGS),
+    stretchMs,
+    steps: steps.sort((a, b) => a.atMs - b.atMs),
+  }
+}
