@@ -31,6 +31,8 @@ type WorldOptions = {
   intensity?: number
   comboShare?: number
   hasGames?: boolean
+  /** Whether more happens, as in the present of a demo. */
+  isLively?: boolean
   /** Whether the catalogue has all events; otherwise it lacks every fourth. */
   isWhole?: boolean
   /** One with the schema alone, into which the history is booked; absent: a copy of one that has it. */
@@ -46,8 +48,9 @@ export type ApiWorld = Awaited<ReturnType<typeof openApiWorld>>
  */
 export async function openApiWorld(options: WorldOptions = {}) {
   const { database: given, ...history } = options
-  const { historyMs = 40 * 60_000, seed = 5, isWhole = false, ...life } = history
-  const universe = new Universe({ seed, startMs: START_MS, ...life })
+  const { historyMs = 40 * 60_000, seed = 5, isWhole = false, isLively = false, ...life } = history
+  const present = isLively ? { presentMs: START_MS } : {}
+  const universe = new Universe({ seed, startMs: START_MS, ...life, ...present })
   universe.advance(START_MS + historyMs)
   const simulator = await openSimulator(universe)
   const { config } = loadConfig(simulatedEnvironment(simulator.upstreams))

@@ -1,9 +1,11 @@
 import { isDeepStrictEqual } from 'node:util'
 import { randomFrom } from '../../random.js'
-import type { Model } from '../model/read-model.js'
+import { type Model, modelAsOf } from '../model/read-model.js'
 import { type Sample, type Sampled, takeSample } from './sample.js'
 
 export type Row = Record<string, unknown>
+/** A whole list, and its first page. */
+export type List = { rows: Row[]; first: Row }
 export type Query = Readonly<Record<string, string | number | undefined>>
 
 export type CompareOptions = {
@@ -19,8 +21,8 @@ export type CompareOptions = {
 
 /** More say nothing new, and a service that is wrong in everything would take long. */
 const DIFFERENCES_MAX = 20
-const UNTIL_MS = 30_000
-const WAIT_MS = 100
+const UNTIL_MS = 5_000
+const WAIT_MS = 250
 const PAGE_MIN = 40
 const PAGE_MAX = 300
 
@@ -36,9 +38,11 @@ export class Comparison {
   readonly #key: string
   readonly #untilMs: number
   readonly #below: (bound: number) => number
+  #past: Model
 
   constructor({ url, key, model, sample, untilMs = UNTIL_MS }: CompareOptions) {
     this.model = model
+    this.#past = model
     this.#url = url
     this.#key = key
     this.#untilMs = Date.now() + untilMs
@@ -64,12 +68,20 @@ export class Comparison {
   }
 
   /** All rows of a list, page by page. `undefined`: a page was refused, and a difference is noted. */
-  async walk(path: string, name: string, query: Query = {}, limitMax = PAGE_MAX): Promise<Row[] | undefined> {
+  async walk(path: string, name: string, query: Query = {}): Promise<Row[] | undefined> {
+    const list = await this.list(path, name, query)
+    return list?.rows
+  }
+
+  /** The same with the first page, for what it says beside its rows. */
+  async list(path: string, name: string, query: Query = {}, limitMax = PAGE_MAX): Promise<List | undefined> {
     const rows: Row[] = []
     const limit = Math.min(limitMax, PAGE_MIN + this.#below(PAGE_MAX - PAGE_MIN + 1))
+    let first: Row | undefined
     for (let cursor: unknown; cursor !== null; ) {
       const page = await this.get(path, { ...query, limit, cursor: cursor as string | undefined })
       if (page === undefined) return undefined
+      first ??= page
       const more = page[name] as Row[]
       rows.push(...more)
       cursor = page.next_cursor
@@ -78,16 +90,28 @@ export class Comparison {
         return undefined
       }
     }
-    return rows
+    return first && { rows, first }
   }
 
-  /** Asks again until the answer is as it must be, within the time that the comparison has. */
-  async wait(path: string, query: Query, isThere: (answer: Row) => boolean): Promise<Row | undefined> {
+  /** Compares again until nothing differs, within the time that the comparison has: for what jobs make. */
+  async eventually(compare: () => Promise<void>): Promise<void> {
+    const before = this.differences.length
     for (;;) {
-      const answer = await this.get(path, query)
-      if (answer === undefined || isThere(answer)) return answer
-      if (!(await this.#pause(WAIT_MS))) return answer
+      try {
+        await compare()
+      } catch (error) {
+        if (!(error instanceof EnoughDifferences)) throw error
+      }
+      if (this.differences.length === before || !(await this.#pause(WAIT_MS))) break
+      this.differences.length = before
     }
+    if (this.differences.length >= DIFFERENCES_MAX) throw new EnoughDifferences()
+  }
+
+  /** The model as it was at that time, for answers that say how far they know the chain. */
+  asOf(timeSec: number): Model {
+    if (this.#past.head.timeSec !== timeSec) this.#past = modelAsOf(this.model, timeSec)
+    return this.#past
   }
 
   /** Each field of `expected` is what it is in `found`; other fields do not matter. */
@@ -132,7 +156,9 @@ export class Comparison {
   }
 
   async #fetch(request: string, init: RequestInit): Promise<string | undefined> {
-    const headers = { ...init.headers, 'x-api-key': this.#key, 'x-head-block': `${this.model.head.block}` }
+    // Compression would take longer than all the rest.
+    const plain = { 'x-api-key': this.#key, 'accept-encoding': 'identity' }
+    const headers = { ...init.headers, ...plain, 'x-head-block': `${this.model.head.block}` }
     for (;;) {
       const reply = await fetch(`${this.#url}${request}`, { ...init, headers })
       const text = await reply.text()

@@ -14,7 +14,7 @@ export type Sampled = {
   markets: readonly Market[]
 }
 
-/** The sample of wallets has one for each kind of act too: some kinds are rare. */
+/** The sample of wallets has one for each kind of act too, and one that traded combos: these may be rare. */
 export function takeSample(model: Model, { count }: Sample, below: (bound: number) => number): Sampled {
   const draw = <Item>(items: readonly Item[]): Item[] =>
     items.length === 0 ? [] : [items[below(items.length)] as Item]
@@ -26,7 +26,8 @@ export function takeSample(model: Model, { count }: Sample, below: (bound: numbe
   for (const { act } of model.transactions) {
     actors.set(act.kind, [...(actors.get(act.kind) ?? []), ...walletsOf(act)])
   }
-  const rare = [...actors.values()].flatMap(draw)
+  const ofCombos = model.fills.flatMap(({ isCombo, maker }) => (isCombo ? [maker] : []))
+  const rare = [...actors.values(), ofCombos].flatMap(draw)
   const tokens = model.fills.flatMap(({ token, isCombo }) => (isCombo ? [] : [token]))
   const markets = tokens.flatMap((token) => {
     const of = model.tokens.get(token)?.of

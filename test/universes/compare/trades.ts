@@ -10,65 +10,77 @@ export const NO_BUILDER = `0x${'0'.repeat(64)}`
 type Role = 'maker' | 'taker'
 type RoledFill = { fill: ModelFill; role: Role }
 
-/** All lists of trades of markets. Each is a choice of the fills of the chain, the newest first. */
+/** Whose lists are compared, of those with most fills. */
+const BUILDERS_MAX = 2
+const EVENTS_MAX = 1
+
+/** Compares a list of trades: a choice of the fills of the chain, which come the oldest first. */
+type Check = (path: string, query: Query, expected: readonly RoledFill[], name?: string) => Promise<void>
+
+/** All lists of trades of markets. Trades of combos are listed apart. */
 export async function compareTrades(comparison: Comparison): Promise<void> {
-  const { model, sampled } = comparison
+  const { model } = comparison
   const fills = model.fills.filter(({ isCombo }) => !isCombo)
   const ownSides = ownSidesOf(model)
-  const check = async (path: string, query: Query, expected: readonly RoledFill[], name = 'trades') => {
+  const check: Check = async (path, query, expected, name = 'trades') => {
     const found = await comparison.walk(path, name, query)
     if (found === undefined) return
     const rows = expected.map((each) => tradeRow(model, ownSides, each))
     if (query.order !== 'asc') rows.reverse()
     comparison.rows(requestOf(path, query), found, rows, { key: ['id'] })
   }
-  const ofOwners = (isWanted: (fill: ModelFill) => boolean): RoledFill[] =>
-    fills.filter(isWanted).map((fill) => ({ fill, role: 'maker' }))
-
-  await check(
-    '/v3/trades',
-    {},
-    ofOwners(() => true),
-  )
-  await check('/v3/trades', { fills: 'taker', order: 'asc' }, ofOwners(isTakerOrder))
-  for (const wallet of sampled.wallets) {
-    const path = `/v3/wallets/${wallet}/trades`
-    await check(path, {}, inBothRoles(fills, wallet))
-    await check(
-      path,
-      { side: 'maker', order: 'asc' },
-      ofOwners(({ maker }) => maker === wallet),
-    )
-    const isCharged = ({ maker, fee }: ModelFill) => maker === wallet && fee > 0n
-    await check(`/v3/wallets/${wallet}/fees-paid`, {}, ofOwners(isCharged), 'fees')
-  }
-  for (const token of sampled.tokens) {
-    await check(
-      `/v3/markets/${token}/trades`,
-      {},
-      ofOwners((fill) => fill.token === token),
-    )
-  }
-  for (const { conditionId, slug, event } of sampled.markets) {
-    const isOfMarket = ({ token }: ModelFill) => {
-      const of = model.tokens.get(token)?.of
-      return of?.kind === 'market' && of.conditionId === conditionId
-    }
-    const isOfEvent = ({ token }: ModelFill) => {
-      const of = model.tokens.get(token)?.of
-      return of?.kind === 'market' && of.event.slug === event.slug
-    }
-    await check(`/v3/markets/slug/${slug}/trades`, {}, ofOwners(isOfMarket))
-    await check('/v3/trades', { condition_id: conditionId }, ofOwners(isOfMarket))
-    await check('/v3/trades', { event_slug: event.slug }, ofOwners(isOfEvent))
-  }
-  const builders = byCount(fills.map(({ builder }) => builder)).filter((builder) => builder !== NO_BUILDER)
-  for (const builder of builders.slice(0, 2)) {
-    const isOfBuilder = (fill: ModelFill) => fill.builder === builder
-    await check('/v3/trades', { builder }, ofOwners(isOfBuilder))
-    await check(`/v3/builders/${builder}/trades`, {}, ofOwners(isOfBuilder))
+  await check('/v3/trades', {}, ofOwners(fills))
+  await compareTradesOfWallets(comparison, check, fills)
+  await compareTradesOfMarkets(comparison, check, fills)
+  const named = fills.filter(({ builder }) => builder !== NO_BUILDER)
+  for (const builder of byCount(named.map((fill) => fill.builder)).slice(0, BUILDERS_MAX)) {
+    const own = ofOwners(named.filter((fill) => fill.builder === builder))
+    await check('/v3/trades', { builder }, own)
+    await check(`/v3/builders/${builder}/trades`, {}, own)
   }
 }
+
+async function compareTradesOfWallets(
+  { sampled }: Comparison,
+  check: Check,
+  fills: readonly ModelFill[],
+): Promise<void> {
+  for (const wallet of sampled.wallets) {
+    const path = `/v3/wallets/${wallet}/trades`
+    const own = fills.filter(({ maker }) => maker === wallet)
+    const charged = own.filter(({ fee }) => fee > 0n)
+    await check(path, {}, inBothRoles(fills, wallet))
+    await check(path, { side: 'maker', order: 'asc' }, ofOwners(own))
+    await check(`/v3/wallets/${wallet}/fees-paid`, {}, ofOwners(charged), 'fees')
+  }
+}
+
+async function compareTradesOfMarkets(
+  { model, sampled }: Comparison,
+  check: Check,
+  fills: readonly ModelFill[],
+): Promise<void> {
+  for (const token of sampled.tokens) {
+    const own = fills.filter((fill) => fill.token === token)
+    await check(`/v3/markets/${token}/trades`, {}, ofOwners(own))
+  }
+  const marketOf = ({ token }: ModelFill) => {
+    const of = model.tokens.get(token)?.of
+    return of?.kind === 'market' ? of : undefined
+  }
+  for (const market of sampled.markets) {
+    const own = fills.filter((fill) => marketOf(fill) === market)
+    const took = ofOwners(own.filter(isTakerOrder))
+    await check(`/v3/markets/slug/${market.slug}/trades`, {}, ofOwners(own))
+    await check('/v3/trades', { condition_id: market.conditionId, fills: 'taker', order: 'asc' }, took)
+  }
+  for (const event of new Set(sampled.markets.slice(0, EVENTS_MAX).map((market) => market.event))) {
+    const own = fills.filter((fill) => marketOf(fill)?.event === event)
+    await check('/v3/trades', { event_slug: event.slug }, ofOwners(own))
+  }
+}
+
+const ofOwners = (fills: readonly ModelFill[]): RoledFill[] => fills.map((fill) => ({ fill, role: 'maker' }))
 
 /** A wallet has its fills as owner of the order, and those of others that its orders met. */
 function inBothRoles(fills: readonly ModelFill[], wallet: string): RoledFill[] {
@@ -79,7 +91,7 @@ function inBothRoles(fills: readonly ModelFill[], wallet: string): RoledFill[] {
 }
 
 /** Whether the order that took in a transaction sells. */
-export function ownSidesOf({ fills }: Model): ReadonlyMap<string, boolean> {
+function ownSidesOf({ fills }: Model): ReadonlyMap<string, boolean> {
   return new Map(fills.filter(isTakerOrder).map(({ txHash, isSell }) => [txHash, isSell]))
 }
 

@@ -2,32 +2,53 @@ import type { Act } from '../../../sim/universe/acts.js'
 import type { Token } from '../../../sim/universe/market.js'
 import type { Universe } from '../../../sim/universe/universe.js'
 import { fillsIn, type ModelFill } from '../../trades/fill-model.js'
+import {
+  activityIn,
+  comboRedemptionsIn,
+  flowsIn,
+  type ModelActivity,
+  type ModelComboRedemption,
+  type ModelFlow,
+} from './activity.js'
 import { ModelLedger, type ModelStep } from './ledger.js'
 import type { ModelPosition } from './position.js'
 import { type ModelResult, resultsIn } from './results.js'
 import { shareMovesIn } from './share-moves.js'
 import { eachTransaction, type ModelTransaction } from './transactions.js'
 
-/** What every answer about the chain must follow from. Nothing here shares code with the service. */
+/**
+ * What every answer about the chain must follow from: a second reading of it, which shares no code with the service. All
+ * lists have the oldest first.
+ */
 export type Model = {
   head: { block: number; timeSec: number }
   transactions: readonly ModelTransaction[]
-  /** The oldest first, like all lists here. */
   fills: readonly ModelFill[]
   positions: readonly ModelPosition[]
   steps: readonly ModelStep[]
+  activity: readonly ModelActivity[]
+  flows: readonly ModelFlow[]
+  comboRedemptions: readonly ModelComboRedemption[]
   /** By condition. */
   results: ReadonlyMap<string, ModelResult>
   /** Every token that an act names, by its decimal id. */
   tokens: ReadonlyMap<string, Token>
 }
 
-/**
- * Reads the chain of the universe as it is now, from its first block. `toSec`: as it was when the last block of that time
- * was its head.
- */
-export function readModel(universe: Pick<Universe, 'chain'>, toSec?: number): Model {
-  const transactions = [...eachTransaction(universe, toSec)]
+/** Reads the chain of the universe as it is now, from its first block. */
+export function readModel({ chain }: Pick<Universe, 'chain'>): Model {
+  const { number: block, timestampSec: timeSec } = chain.head
+  return foldTransactions([...eachTransaction(chain)], { block, timeSec })
+}
+
+/** What the model was when the last block of that time was the head. */
+export function modelAsOf(model: Model, timeSec: number): Model {
+  if (timeSec >= model.head.timeSec) return model
+  const past = model.transactions.filter((transaction) => transaction.timeSec <= timeSec)
+  return foldTransactions(past, { block: past.at(-1)?.block ?? 0, timeSec })
+}
+
+function foldTransactions(transactions: readonly ModelTransaction[], head: Model['head']): Model {
   const ledger = new ModelLedger()
   const fills: ModelFill[] = []
   const results = new Map<string, ModelResult>()
@@ -40,20 +61,17 @@ export function readModel(universe: Pick<Universe, 'chain'>, toSec?: number): Mo
     for (const result of resultsIn(logs, timeSec)) results.set(result.condition, result)
   }
   return {
-    head: headOf(universe, toSec),
+    head,
     transactions,
     fills,
     positions: ledger.positions,
     steps: ledger.steps,
+    activity: transactions.flatMap(activityIn),
+    flows: transactions.flatMap(flowsIn),
+    comboRedemptions: transactions.flatMap(comboRedemptionsIn),
     results,
     tokens,
   }
-}
-
-function headOf({ chain }: Pick<Universe, 'chain'>, toSec = Number.POSITIVE_INFINITY): Model['head'] {
-  let { number } = chain.head
-  while (chain.timestampSec(number) > toSec) number--
-  return { block: number, timeSec: chain.timestampSec(number) }
 }
 
 function tokensOf(act: Act): readonly Token[] {

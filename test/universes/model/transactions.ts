@@ -1,6 +1,6 @@
 import { encodeAct } from '../../../sim/contracts/encode.js'
 import type { Act } from '../../../sim/universe/acts.js'
-import type { Universe } from '../../../sim/universe/universe.js'
+import type { Chain } from '../../../sim/universe/chain.js'
 import type { RawLog } from '../../reconcile/log.js'
 
 /** A log as a node of the universe gives it. */
@@ -15,14 +15,11 @@ export type ModelTransaction = {
   logs: readonly ModelLog[]
 }
 
-/** The transactions of the chain as it is now, the oldest first, up to that time. */
-export function* eachTransaction(
-  { chain }: Pick<Universe, 'chain'>,
-  toSec = Number.POSITIVE_INFINITY,
-): Generator<ModelTransaction> {
+/** The transactions of the chain as it is now, the oldest first. */
+export function* eachTransaction(chain: Chain): Generator<ModelTransaction> {
   for (let number = chain.firstNumber; ; number++) {
     const block = chain.block(number)
-    if (block === undefined || block.timestampSec > toSec) return
+    if (block === undefined) return
     const blockNumber = `0x${number.toString(16)}`
     let next = 0
     for (const { hash, act } of block.transactions) {
