@@ -31,6 +31,10 @@ type WorldOptions = {
   intensity?: number
   comboShare?: number
   hasGames?: boolean
+  /** Whether more happens, as in the present of a demo. */
+  isLively?: boolean
+  /** Whether the catalogue has all events; otherwise it lacks every fourth. */
+  isWhole?: boolean
   /** One with the schema alone, into which the history is booked; absent: a copy of one that has it. */
   database?: TestDatabase
 }
@@ -44,14 +48,15 @@ export type ApiWorld = Awaited<ReturnType<typeof openApiWorld>>
  */
 export async function openApiWorld(options: WorldOptions = {}) {
   const { database: given, ...history } = options
-  const { historyMs = 40 * 60_000, seed = 5, ...life } = history
-  const universe = new Universe({ seed, startMs: START_MS, ...life })
+  const { historyMs = 40 * 60_000, seed = 5, isWhole = false, isLively = false, ...life } = history
+  const present = isLively ? { presentMs: START_MS } : {}
+  const universe = new Universe({ seed, startMs: START_MS, ...life, ...present })
   universe.advance(START_MS + historyMs)
   const simulator = await openSimulator(universe)
   const { config } = loadConfig(simulatedEnvironment(simulator.upstreams))
   const node = { host: { url: simulator.upstreams.polygon_http } }
   const fill = async (empty: TestDatabase) => {
-    await fillDatabase(empty, { universe, config, node })
+    await fillDatabase(empty, { universe, config, node, isWhole })
     return readFills(node.host.url, universe)
   }
   const copyFilled = async () => {
@@ -87,11 +92,16 @@ export async function openApiWorld(options: WorldOptions = {}) {
   return { ...t, database, universe, simulator, fills, key, get, close }
 }
 
-type Node = { host: { url: string } }
+type Filling = {
+  universe: Universe
+  config: Partial<Config>
+  node: { host: { url: string } }
+  isWhole: boolean
+}
 
 async function fillDatabase(
   database: TestDatabase,
-  { universe, config, node }: { universe: Universe; config: Partial<Config>; node: Node },
+  { universe, config, node, isWhole }: Filling,
 ): Promise<void> {
   const { sql } = database
   await bookInto(database, node, universe.chain.firstNumber)
@@ -102,7 +112,7 @@ async function fillDatabase(
   const { signal } = new AbortController()
   await syncWholeCatalogue(deps, signal, () => undefined)
   await refreshMidpoints(deps, signal)
-  await forgetSomeEvents(sql)
+  if (!isWhole) await forgetSomeEvents(sql)
   await refreshProfiles({ store, clock, dataApi: upstreams.dataApi }, signal)
   await refreshBoard(sql, clock.now())
   await transact(sql, replaceTagCounts)

@@ -26,6 +26,8 @@ export type ModelFill = {
   usd: bigint
   shares: bigint
   fee: bigint
+  /** What of the shares of a BUY was kept as its fee: the first exchanges take it so. */
+  shareFee: bigint
   builder: string
   isV1: boolean
   isCombo: boolean
@@ -36,24 +38,32 @@ const EXCHANGES = [EXCHANGE_V1, NEG_RISK_EXCHANGE_V1, EXCHANGE_V2, NEG_RISK_EXCH
 /** Every fill of the chain, the oldest first. */
 export async function readFills(url: string, universe: Universe): Promise<ModelFill[]> {
   const fills: ModelFill[] = []
-  const refunds = new Map<string, bigint>()
+  const timeSecOf = (block: number) => universe.chain.timestampSec(block)
   for await (const logs of readHistory(url, universe.chain.firstNumber)) {
-    for (const log of logs) {
-      if (eventOf(log) !== 'V1 FeeRefunded') continue
-      refunds.set(`${log.transactionHash} ${topicAt(log, 1)}`, amountAt(log, 1))
-    }
-    for (const log of logs) {
-      const name = eventOf(log)
-      if (name !== 'V1 OrderFilled' && name !== 'V2 OrderFilled') continue
-      fills.push(readFill(log as RawLog & { logIndex: string }, universe, refunds))
-    }
+    fills.push(...fillsIn(logs as PlacedLog[], timeSecOf))
   }
   return fills
 }
 
+type PlacedLog = RawLog & { logIndex: string }
+
+/** The fills of these logs, which have all logs of each transaction. */
+export function fillsIn(logs: readonly PlacedLog[], timeSecOf: (block: number) => number): ModelFill[] {
+  const refunds = new Map<string, bigint>()
+  for (const log of logs) {
+    if (eventOf(log) !== 'V1 FeeRefunded') continue
+    refunds.set(`${log.transactionHash} ${topicAt(log, 1)}`, amountAt(log, 1))
+  }
+  return logs.flatMap((log) => {
+    const name = eventOf(log)
+    const isFill = name === 'V1 OrderFilled' || name === 'V2 OrderFilled'
+    return isFill ? [readFill(log, timeSecOf, refunds)] : []
+  })
+}
+
 function readFill(
-  log: RawLog & { logIndex: string },
-  universe: Universe,
+  log: PlacedLog,
+  timeSecOf: (block: number) => number,
   refunds: ReadonlyMap<string, bigint>,
 ): ModelFill {
   const isV1 = eventOf(log) === 'V1 OrderFilled'
@@ -67,7 +77,7 @@ function readFill(
   return {
     block,
     logIndex: Number(log.logIndex),
-    timeSec: universe.chain.timestampSec(block),
+    timeSec: timeSecOf(block),
     txHash: log.transactionHash,
     orderHash: topicAt(log, 1),
     maker: addressIn(topicAt(log, 2)),
@@ -78,6 +88,7 @@ function readFill(
     usd,
     shares,
     fee: isV1 && !isSell ? (fee * usd) / shares : fee,
+    shareFee: isV1 && !isSell ? fee : 0n,
     builder: isV1 ? `0x${'0'.repeat(64)}` : `0x${wordAt(log, 5)}`,
     isV1,
     isCombo: token.startsWith('03') && token.slice(38, 54) === '0'.repeat(16),

@@ -1,0 +1,76 @@
+import { type ModelCandle, modelCandles } from '../../markets/candle-model.js'
+import { isTakerOrder, type ModelFill } from '../../trades/fill-model.js'
+import { type Comparison, type Row, requestOf } from './comparison.js'
+import { decimal } from './numbers.js'
+
+/** Seconds of a bucket, and how many an answer may have. */
+const RESOLUTIONS = { '1m': [60, 120], '5m': [300, 180], '1h': [3_600, 300], '1d': [86_400, 500] } as const
+
+/** Prices and volume of tokens over time. */
+export async function compareCandles(comparison: Comparison): Promise<void> {
+  const { model, sampled } = comparison
+  const tookOf = (token: string) => model.fills.filter((fill) => fill.token === token && isTakerOrder(fill))
+  const end = model.head.timeSec
+  for (const token of sampled.tokens) {
+    for (const [resolution, [seconds, count]] of Object.entries(RESOLUTIONS)) {
+      const query = { resolution, start: end - (count - 1) * seconds, end }
+      const path = `/v3/markets/${token}/candles`
+      const answer = await comparison.get(path, query)
+      if (answer === undefined) continue
+      const expected = candlesOf(tookOf(token), seconds, query.start)
+      comparison.rows(requestOf(path, query), answer.candles as Row[], expected, { key: ['time'] })
+    }
+  }
+  for (const { conditionId, slug, tokens } of sampled.markets) {
+    const query = { resolution: '1h', start: end - 299 * 3_600, end }
+    for (const path of [`condition/${conditionId}`, `slug/${slug}`].map(
+      (at) => `/v3/markets/${at}/candles`,
+    )) {
+      const answer = await comparison.get(path, query)
+      for (const series of (answer?.series ?? []) as Row[]) {
+        const where = `${requestOf(path, query)}, series ${series.token_id}`
+        const expected = candlesOf(tookOf(String(series.token_id)), 3_600, query.start)
+        comparison.rows(where, series.candles as Row[], expected, { key: ['time'] })
+      }
+      if (answer !== undefined) {
+        const shown = ((answer.series ?? []) as Row[]).map(({ token_id }) => ({ token_id }))
+        const wanted = tokens.map(({ decimal: token_id }) => ({ token_id }))
+        comparison.rows(requestOf(path, query), shown, wanted, { key: ['token_id'] })
+      }
+    }
+  }
+}
+
+/** From the bucket on that has the first second. */
+function candlesOf(took: readonly ModelFill[], seconds: number, firstSec: number): Row[] {
+  const fills = took.map((fill) => ({ ...fill, seq: fill.block * 2 ** 20 + fill.logIndex }))
+  const first = firstSec - (firstSec % seconds)
+  return modelCandles(fills, seconds)
+    .filter(({ timeSec }) => timeSec >= first)
+    .map(candleRow)
+}
+
+const candleRow = ({ timeSec, volume, shares, buyVolume, first, last, ...candle }: ModelCandle): Row => ({
+  time: timeSec,
+  time_unix: timeSec,
+  time_ms: timeSec * 1000,
+  open: decimal(candle.open),
+  high: decimal(candle.high),
+  low: decimal(candle.low),
+  close: decimal(candle.close),
+  volume: decimal(volume),
+  volume_usd: decimal(volume),
+  volume_shares: decimal(shares),
+  volume_buy: decimal(buyVolume),
+  volume_sell: decimal(volume - buyVolume),
+  trades: candle.trades,
+  vwap: decimal(candle.vwap),
+  first_trade_ts: first?.timeSec,
+  last_trade_ts: last?.timeSec,
+  first_block: blockOf(first),
+  last_block: blockOf(last),
+  gap_filled: false,
+})
+
+const blockOf = (fill: { seq: number } | undefined): number | undefined =>
+  fill && Math.floor(fill.seq / 2 ** 20)

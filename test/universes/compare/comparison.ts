@@ -1,0 +1,197 @@
+import { isDeepStrictEqual } from 'node:util'
+import { randomFrom } from '../../random.js'
+import { type Model, modelAsOf } from '../model/read-model.js'
+import { type Sample, type Sampled, takeSample } from './sample.js'
+
+export type Row = Record<string, unknown>
+/** A whole list, and its first page. */
+export type List = { rows: Row[]; first: Row }
+export type Query = Readonly<Record<string, string | number | undefined>>
+
+export type CompareOptions = {
+  /** Of a service that has the head of the model. */
+  url: string
+  /** Of a plan with everything. */
+  key: string
+  model: Model
+  sample: Sample
+  /** How long answers may take that a job makes, and that are refused for a moment. */
+  untilMs?: number
+}
+
+/** More say nothing new, and a service that is wrong in everything would take long. */
+const DIFFERENCES_MAX = 20
+const UNTIL_MS = 5_000
+const WAIT_MS = 250
+const PAGE_MIN = 40
+const PAGE_MAX = 300
+
+/** So many differences were found that the comparison ends. */
+export class EnoughDifferences extends Error {}
+
+/** Asks the service, and notes in words what is not as the model says. */
+export class Comparison {
+  readonly model: Model
+  readonly sampled: Sampled
+  readonly differences: string[] = []
+  readonly #url: string
+  readonly #key: string
+  readonly #untilMs: number
+  readonly #below: (bound: number) => number
+  #past: Model
+
+  constructor({ url, key, model, sample, untilMs = UNTIL_MS }: CompareOptions) {
+    this.model = model
+    this.#past = model
+    this.#url = url
+    this.#key = key
+    this.#untilMs = Date.now() + untilMs
+    this.#below = randomFrom(sample.seed)
+    this.sampled = takeSample(model, sample, this.#below)
+  }
+
+  /** The body of a 200. `undefined`: there is none, and a difference is noted. */
+  async get(path: string, query: Query = {}): Promise<Row | undefined> {
+    const text = await this.read(path, query)
+    return text === undefined ? undefined : (JSON.parse(text) as Row)
+  }
+
+  /** The same without the reading of JSON. */
+  async read(path: string, query: Query = {}): Promise<string | undefined> {
+    return this.#fetch(requestOf(path, query), {})
+  }
+
+  async post(path: string, body: object): Promise<Row | undefined> {
+    const headers = { 'content-type': 'application/json' }
+    const text = await this.#fetch(path, { method: 'POST', headers, body: JSON.stringify(body) })
+    return text === undefined ? undefined : (JSON.parse(text) as Row)
+  }
+
+  /** All rows of a list, page by page. `undefined`: a page was refused, and a difference is noted. */
+  async walk(path: string, name: string, query: Query = {}): Promise<Row[] | undefined> {
+    const list = await this.list(path, name, query)
+    return list?.rows
+  }
+
+  /** The same with the first page, for what it says beside its rows. */
+  async list(path: string, name: string, query: Query = {}, limitMax = PAGE_MAX): Promise<List | undefined> {
+    const rows: Row[] = []
+    const limit = Math.min(limitMax, PAGE_MIN + this.#below(PAGE_MAX - PAGE_MIN + 1))
+    let first: Row | undefined
+    for (let cursor: unknown; cursor !== null; ) {
+      const page = await this.get(path, { ...query, limit, cursor: cursor as string | undefined })
+      if (page === undefined) return undefined
+      first ??= page
+      const more = page[name] as Row[]
+      rows.push(...more)
+      cursor = page.next_cursor
+      if (cursor !== null && more.length === 0) {
+        this.report(requestOf(path, query), 'a page without rows has a cursor')
+        return undefined
+      }
+    }
+    return first && { rows, first }
+  }
+
+  /** Compares again until nothing differs, within the time that the comparison has: for what jobs make. */
+  async eventually(compare: () => Promise<void>): Promise<void> {
+    const before = this.differences.length
+    for (;;) {
+      try {
+        await compare()
+      } catch (error) {
+        if (!(error instanceof EnoughDifferences)) throw error
+      }
+      if (this.differences.length === before || !(await this.#pause(WAIT_MS))) break
+      this.differences.length = before
+    }
+    if (this.differences.length >= DIFFERENCES_MAX) throw new EnoughDifferences()
+  }
+
+  /** The model as it was at that time, for answers that say how far they know the chain. */
+  asOf(timeSec: number): Model {
+    if (this.#past.head.timeSec !== timeSec) this.#past = modelAsOf(this.model, timeSec)
+    return this.#past
+  }
+
+  /** Each field of `expected` is what it is in `found`; other fields do not matter. */
+  same(where: string, found: Row, expected: Row): void {
+    for (const [field, value] of Object.entries(expected)) {
+      if (isDeepStrictEqual(found[field], value)) continue
+      this.report(where, `${field} is ${textOf(found[field])} in place of ${textOf(value)}`)
+    }
+  }
+
+  /** The same rows, each once. With `isOrdered` in the same order. */
+  rows(where: string, found: readonly Row[], expected: readonly Row[], rules: RowRules): void {
+    const { key, isOrdered = true } = rules
+    const keyOf = (row: Row) => key.map((field) => String(row[field])).join(' ')
+    const wanted = new Map(expected.map((row) => [keyOf(row), row]))
+    const seen = new Set<string>()
+    for (const row of found) {
+      const name = keyOf(row)
+      const same = wanted.get(name)
+      if (seen.has(name)) this.report(where, `the row ${name} comes twice`)
+      else if (same === undefined) this.report(where, `the row ${name} is one too many`)
+      else this.same(`${where}, row ${name}`, row, same)
+      seen.add(name)
+    }
+    for (const name of wanted.keys()) if (!seen.has(name)) this.report(where, `the row ${name} is missing`)
+    if (!isOrdered) return
+    const order = expected.map(keyOf).filter((name) => seen.has(name))
+    const shown = [...seen].filter((name) => wanted.has(name))
+    const at = shown.findIndex((name, index) => name !== order[index])
+    if (at >= 0) this.report(where, `the row ${shown[at]} comes at ${at} in place of ${order[at]}`)
+  }
+
+  /** Each number is no larger than the one before. */
+  descending(where: string, numbers: readonly bigint[]): void {
+    const at = numbers.findIndex((number, index) => number > (numbers[index - 1] ?? number))
+    if (at >= 0) this.report(where, `row ${at} is larger than the one before it`)
+  }
+
+  report(where: string, what: string): void {
+    this.differences.push(`${where}: ${what}`)
+    if (this.differences.length >= DIFFERENCES_MAX) throw new EnoughDifferences()
+  }
+
+  async #fetch(request: string, init: RequestInit): Promise<string | undefined> {
+    // Compression would take longer than all the rest.
+    const plain = { 'x-api-key': this.#key, 'accept-encoding': 'identity' }
+    const headers = { ...init.headers, ...plain, 'x-head-block': `${this.model.head.block}` }
+    for (;;) {
+      const reply = await fetch(`${this.#url}${request}`, { ...init, headers })
+      const text = await reply.text()
+      if (reply.status === 200) return text
+      const isForNow = reply.status === 429 || reply.status === 503
+      const waitMs = Number(reply.headers.get('retry-after') ?? 1) * 1000
+      if (isForNow && (await this.#pause(waitMs))) continue
+      this.report(request, `${reply.status} ${text.slice(0, 200)}`)
+      return undefined
+    }
+  }
+
+  /** False: there is not enough time left. */
+  async #pause(ms: number): Promise<boolean> {
+    if (Date.now() + ms > this.#untilMs) return false
+    await new Promise((next) => setTimeout(next, ms))
+    return true
+  }
+}
+
+export type RowRules = {
+  /** The fields that tell rows apart. */
+  key: readonly string[]
+  isOrdered?: boolean
+}
+
+/** A request as a difference names it. */
+export function requestOf(path: string, query: Query = {}): string {
+  const search = new URLSearchParams()
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined) search.set(name, String(value))
+  }
+  return search.size === 0 ? path : `${path}?${search}`
+}
+
+const textOf = (value: unknown): string => JSON.stringify(value) ?? 'absent'
