@@ -1,11 +1,12 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { Command } from 'commander'
 import { makeOpenFolder } from '../open-folder.js'
 import type { ChildTask } from './child.js'
 import { createDatabaseTemplate, removeDatabaseFolder } from './faults/database-server.js'
+import { buildMistaken, MISTAKES } from './mistakes.js'
 import { drawPlan, type Plan } from './plan.js'
 import type { Outcome } from './run.js'
 import { shrinkPlan } from './shrink.js'
@@ -24,6 +25,7 @@ type Flags = {
   seconds: number
   plan?: string
   keepGoing: boolean
+  mistakes: boolean
 }
 
 const number = (text: string): number => {
@@ -41,6 +43,11 @@ const program = new Command('universes')
   .option('--seconds <count>', 'how long each is disturbed', number, 8)
   .option('--plan <file>', 'one universe as a file describes it, which a failure has left')
   .option('--keep-going', 'name all that fail, and shrink none', false)
+  .option(
+    '--mistakes',
+    'puts known mistakes into the service, one at a time, and says which seed finds each',
+    false,
+  )
   .action((flags: Flags) => main(flags))
 
 async function main(flags: Flags): Promise<void> {
@@ -53,21 +60,25 @@ async function main(flags: Flags): Promise<void> {
   })
   await createDatabaseTemplate(template)
   let runs = 0
-  const run = async (plan: Plan) => {
+  const run = async (plan: Plan, main?: string) => {
     const own = join(folder, `${++runs}`)
     mkdirSync(own)
     try {
-      return await runInChild({ plan, options: { template, folder: own } })
+      return await runInChild({ plan, options: { template, folder: own, ...(main && { main }) } })
     } finally {
       removeDatabaseFolder(own)
     }
+  }
+  if (flags.mistakes) {
+    process.exitCode = (await findMistakes(flags, folder, run)) ? 0 : 1
+    return
   }
   const failed = await runAll(flags, run)
   if (failed !== undefined && !flags.keepGoing) await shrinkAndReport(failed, run)
   process.exitCode = failed === undefined ? 0 : 1
 }
 
-type Run = (plan: Plan) => Promise<Outcome>
+type Run = (plan: Plan, main?: string) => Promise<Outcome>
 
 /** Returns the first plan that failed. */
 async function runAll(flags: Flags, run: Run): Promise<Plan | undefined> {
@@ -144,6 +155,28 @@ function killGroup(pid: number | undefined): void {
 
 // Without this a signal would leave the processes of the universes behind.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
+
+/** Whether every mistake is found within 20 seeds. */
+async function findMistakes({ from, seconds }: Flags, folder: string, run: Run): Promise<boolean> {
+  let areAllFound = true
+  for (const [index, mistake] of MISTAKES.entries()) {
+    const main = buildMistaken(ROOT, mistake, join(folder, `mistake-${index}`))
+    let found: string | undefined
+    let seed = from
+    for (; found === undefined && seed < from + SEEDS_PER_MISTAKE; seed++) {
+      const { problems } = await run(drawPlan(seed, { stretchMs: seconds * 1_000 }), main)
+      ;[found] = problems
+    }
+    areAllFound &&= found !== undefined
+    console.log(
+      `${mistake.name}: ${found === undefined ? 'NOT FOUND' : `seed ${seed - 1}: ${found.slice(0, 200)}`}`,
+    )
+  }
+  return areAllFound
+}
+
+const SEEDS_PER_MISTAKE = 20
+const ROOT = resolve(import.meta.dirname, '../../..')
 
 /** Leaves out steps as long as it still fails, and prints how to repeat what is left. */
 async function shrinkAndReport(plan: Plan, run: Run): Promise<void> {

@@ -92,7 +92,14 @@ async function judge(world: World, plan: Plan, hooksFrom: number): Promise<strin
   problems.push(...(await checkWebhooks(webhooks)))
   const model = readModel(universe)
   for (const url of world.urlsOf('api')) {
-    problems.push(...(await compareAnswers({ url, key: world.keys.compareKey, model })))
+    problems.push(
+      ...(await compareAnswers({
+        url,
+        key: world.keys.compareKey,
+        model,
+        sample: { count: 3, seed: plan.seed },
+      })),
+    )
   }
   const [url = ''] = world.urlsOf('api')
   const kills = plan.steps.filter(({ kind }) => /kill|clock|disk|database/.test(kind)).length

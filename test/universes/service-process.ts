@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 /** A process that is asked to end and takes longer hangs. */
 const STOP_MS_MAX = 20_000
-const START_MS_MAX = 60_000
+const START_MS_MAX = 120_000
 const POLL_MS = 25
 
 type ServiceOptions = {
