@@ -107,6 +107,34 @@ describe('nothing else is booked from a node that', () => {
   })
 })
 
+test('a node with one fault after another, and reorganisations of up to 128 blocks: the books are right', async () => {
+  onTestFinished(() => world.faults.set({ upstream: 'polygon', mode: 'off' }))
+  const { arrive, metric } = await follow()
+  await arrive()
+  for (const [mode, depth] of NODE_FAULTS) {
+    world.faults.set({ upstream: 'polygon', mode, rate: 0.4 })
+    for (let count = 0; count < 8; count++) world.makeBlock()
+    world.universe.reorg(depth)
+    for (let count = 0; count < 8; count++) world.makeBlock()
+    await arrive()
+    world.faults.set({ upstream: 'polygon', mode: 'off' })
+  }
+  // Shallow ones may replace nothing that was booked.
+  expect(await metric('auspex_chain_reorgs_total')).toBeGreaterThanOrEqual(3)
+  expect(await auditAll(database)).toEqual([])
+  await expectRight()
+})
+
+const NODE_FAULTS = [
+  ['missing-logs', 5],
+  ['doubled-logs', 33],
+  ['contradicting-logs', 2],
+  ['head-back', REORG_DEPTH_MAX],
+  ['two-nodes', 70],
+  ['reordered', 1],
+  ['duplicate', 12],
+] as const
+
 describe('logs that their blocks do not have', () => {
   const invented = { address: '0xc417fd8e9661c0d2120b64a04bb3278c17e99db1', logIndex: '0xffff' }
 

@@ -103,11 +103,12 @@ describe('head-back', () => {
 describe('two-nodes', () => {
   const latest = (): Promise<Header> => node.rpc('eth_getBlockByNumber', 'latest', false)
 
-  test('every other request is answered by one that is behind', async () => {
+  test('requests are answered by one that is behind, too', async () => {
     const { number } = node.universe.chain.head
     turnOn({ mode: 'two-nodes', blocks: 7 })
-    const heads = [await latest(), await latest()]
-    expect(heads.map((head) => Number(head.number)).sort()).toEqual([number - 7, number])
+    const heads: Header[] = []
+    for (let count = 0; count < 20; count++) heads.push(await latest())
+    expect(new Set(heads.map((head) => Number(head.number)))).toEqual(new Set([number - 7, number]))
     turnOn({ mode: 'two-nodes', blocks: 7, rate: 1 })
     expect(await node.rpc('eth_getBlockByNumber', hex(number - 6), false)).toBeNull()
     expect(await node.rpc('eth_getLogs', { blockHash: hashAt(number) })).toMatchObject({ code: -32_000 })

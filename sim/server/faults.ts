@@ -46,8 +46,8 @@ const SKEW_MS = 60_000
 const BLOCKS = 3
 
 /**
- * Skipping every other block is what makes a follower look for the ones in between. Two nodes take turns. What
- * contradicts itself in every answer can be read by no client.
+ * Skipping every other block is what makes a follower look for the ones in between. What contradicts itself in
+ * every answer can be read by no client.
  */
 const RATES: { readonly [Mode in FaultMode]?: number } = {
   'missed-heads': 0.5,

@@ -73,6 +73,25 @@ describe('a sink stays whole and moves on while', () => {
     },
   )
 
+  test.each(['missing-logs', 'doubled-logs', 'contradicting-logs', 'head-back', 'reordered'] as const)(
+    'the node has the fault: %s, through reorganisations of up to 128 blocks',
+    async (mode) => {
+      const { arrive } = await followOn()
+      world.faults.set({ upstream: 'polygon', mode, blocks: 5 })
+      for (const depth of [2, 128, 7, 40]) {
+        for (let count = 0; count < 6; count++) world.makeBlock()
+        world.universe.reorg(depth)
+        world.makeBlock()
+        await arrive()
+      }
+      await makeTrades()
+      await arrive()
+      world.faults.set({ upstream: 'polygon', mode: 'off' })
+      await arrive()
+      await expectSame(world, sink)
+    },
+  )
+
   test.each(['429', '500', 'garbage', 'truncated', 'drop'] as const)(
     'every other answer is hit by: %s',
     async (mode) => {
@@ -96,6 +115,20 @@ describe('a sink stays whole and moves on while', () => {
 })
 
 describe('a node behind a load balancer', () => {
+  test('that disagrees with another about the head and about reorganisations leaves what the chain has', async () => {
+    const { arrive } = await followOn()
+    const blocks = 4
+    world.faults.set({ upstream: 'polygon', mode: 'two-nodes', blocks, rate: 0.4 })
+    for (const depth of [2, 128, 40]) {
+      world.makeBlock()
+      world.universe.reorg(depth)
+      // Until then the other node has the old branch, and the follower cannot know which one lasts.
+      for (let count = 0; count < 2 * blocks; count++) world.makeBlock()
+      await arrive()
+      await expectSame(world, sink)
+    }
+  })
+
   test('that lags is no reorganisation', async () => {
     const { arrive, status } = await followOn({ hasSocket: false })
     const reverts = sink.reverts.length

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { REORG_BLOCKS_MAX } from '../../core/blocks.js'
 import type { Head } from '../../upstreams/polygon/parse.js'
 import { AnswerError } from '../../upstreams/polygon/rpc-error.js'
+import { inconsistentAnswer } from '../read/headers.js'
 import { findFork, NoForkError, type ReadHeads } from './fork.js'
 
 const TOP = 1_000
@@ -65,6 +66,22 @@ describe('the fork of two chains', () => {
       return heads.map((head) => toHead(head.number, `other${head.number}`, `other${head.number - 1}`))
     }
     await expect(find(changing)).rejects.toThrow(AnswerError)
+  })
+
+  test('is found when some of several nodes lack blocks or have others', async () => {
+    const { find, readHeads } = createChains({ fork: TOP - 200, knownFrom: 0 })
+    let answers = 0
+    const disagreeing: ReadHeads = async (fromBlock, toBlock) => {
+      answers++
+      if (answers % 3 === 1) throw inconsistentAnswer(`block ${toBlock} is not there`)
+      const heads = await readHeads(fromBlock, toBlock)
+      if (answers % 3 === 0) return heads
+      return heads.map((head) => toHead(head.number, `old${head.number}`, `old${head.number - 1}`))
+    }
+    // The first answer decides which chain is searched.
+    const first: ReadHeads = (fromBlock, toBlock) =>
+      (toBlock === TOP ? readHeads : disagreeing)(fromBlock, toBlock)
+    expect(await find(first)).toBe(TOP - 200)
   })
 
   test('that is too deep says what to do', async () => {

@@ -1,5 +1,6 @@
 import { REORG_BLOCKS_MAX } from '../../core/blocks.js'
 import type { Head } from '../../upstreams/polygon/parse.js'
+import { AnswerError } from '../../upstreams/polygon/rpc-error.js'
 import { inconsistentAnswer } from '../read/headers.js'
 import type { BlockSink, ChainCursor } from './block-sink.js'
 
@@ -14,6 +15,8 @@ export class NoForkError extends Error {
 /** The first request is small, because most reorganisations are shallow. */
 const HEADS_FIRST = 4
 const HEADS_MAX = 64
+/** Of several nodes behind one address some may lack blocks that the others have. */
+const READ_ATTEMPTS_MAX = 6
 
 /**
  * The highest block that the sink and the node share. Each header is checked against the one above
@@ -30,9 +33,9 @@ export async function findFork(
   let above: Head | undefined
   while (toBlock >= lowest) {
     const fromBlock = Math.max(lowest, toBlock - count + 1)
-    for (const head of (await readHeads(fromBlock, toBlock)).toReversed()) {
+    const heads = await readLinkedHeads(readHeads, fromBlock, toBlock, above)
+    for (const head of heads.toReversed()) {
       const { number, hash } = head
-      if (above !== undefined && above.parentHash !== hash) throw changed(number)
       const ours = number === cursor.block ? cursor.hash : await sink.hashOf(number)
       if (ours === hash) return number
       if (ours === undefined) throw new NoForkError(tooDeep(cursor.block, number + 1))
@@ -42,6 +45,31 @@ export async function findFork(
     count = Math.min(count * 4, HEADS_MAX)
   }
   throw new NoForkError(tooDeep(cursor.block, lowest))
+}
+
+/** Headers of which each is the parent of the next one, and the last one that of `above`. */
+async function readLinkedHeads(
+  readHeads: ReadHeads,
+  fromBlock: number,
+  toBlock: number,
+  above: Head | undefined,
+): Promise<Head[]> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      const heads = await readHeads(fromBlock, toBlock)
+      checkLinks(above === undefined ? heads : [...heads, above])
+      return heads
+    } catch (error) {
+      if (!(error instanceof AnswerError) || attempt === READ_ATTEMPTS_MAX) throw error
+    }
+  }
+}
+
+function checkLinks(heads: readonly Head[]): void {
+  for (const [index, { number, hash }] of heads.entries()) {
+    const next = heads[index + 1]
+    if (next !== undefined && next.parentHash !== hash) throw changed(number)
+  }
 }
 
 const changed = (block: number) =>
