@@ -236,6 +236,28 @@ describe.skipIf(REDIS_PROGRAM === undefined)('RedisLimiter', () => {
     expect(await decided('redis')).toBe(asked + 1)
   })
 
+  test('a process that has just started waits for Redis, and counts with the others', async () => {
+    const charges = [charge(1, newSubject())]
+    const first = openProcess(await connectTo(server, 'start'), {})
+    expect((await first.limiter.take(charges)).allowed).toBe(true)
+    const starting = await connectTo(server, 'start', undefined, { isReady: false })
+    const { limiter, decided } = openProcess(starting, {})
+    expect(starting.isStarting).toBe(true)
+    expect((await limiter.take(charges)).allowed).toBe(false)
+    expect([await decided('redis'), await decided('process')]).toEqual([1, 0])
+  })
+
+  test('a process that starts while Redis is away counts for itself', async () => {
+    await server.kill()
+    onTestFinished(() => server.start())
+    const { limiter, decided } = openProcess(
+      await connectTo(server, 'start', undefined, { isReady: false }),
+      {},
+    )
+    expect((await limiter.take([charge(1, newSubject())])).allowed).toBe(true)
+    expect(await decided('process')).toBe(1)
+  })
+
   test('counts what is lasting in the database, so that a Redis that starts again empty forgets nothing', async () => {
     const redis = await connectTo(server, 'lasting')
     const database = await createTestDatabase()

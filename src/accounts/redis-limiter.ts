@@ -40,6 +40,7 @@ type Waiter = { charges: readonly Charge[]; resolve: (verdict: Verdict | Promise
  * - by a refusal that is still true: a full window frees no place before its oldest unit leaves it;
  * - by Redis, in one call for all its charges; requests that come meanwhile wait for the next call together;
  * - by `fallback`, while Redis is lost, or when its charge is lasting.
+ * Requests that come before Redis is known to answer or to be lost wait, for a second at most.
  *
  * The clock of the Redis server decides, so that processes whose clocks differ count in the same window.
  */
@@ -65,7 +66,10 @@ export class RedisLimiter implements Limiter {
       assert(charges.length === 1, 'a lasting charge is alone')
       return this.#options.fallback.take(charges)
     }
-    if (this.#options.redis.problem !== undefined) return this.#fallBack(charges)
+    const { redis } = this.#options
+    // A process that has just started would allow again what others have counted in Redis.
+    if (redis.isStarting) return redis.started.then(() => this.take(charges))
+    if (redis.problem !== undefined) return this.#fallBack(charges)
     return this.#decide(charges) ?? this.#wait(charges)
   }
 
