@@ -1,8 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createTestDatabase, type TestDatabase, urlOf } from './database.js'
 import { issueKey } from './issue-key.js'
-import { type Running, startAuspex } from './processes.js'
+import { type Env, type Running, startAuspex } from './processes.js'
 import { REDIS_PROGRAM, type RedisServer, startRedis } from './redis-server.js'
+
+const SELF_SIGNED = fileURLToPath(new URL('./webhooks/fixtures/self-signed.pem', import.meta.url))
+const KEY = fileURLToPath(new URL('./webhooks/fixtures/receiver.key', import.meta.url))
 
 /** Of the free plan in a minute. */
 const LIMIT = 60
@@ -121,3 +125,29 @@ describe.skipIf(REDIS_PROGRAM === undefined)('two processes on one database and 
     }
   })
 })
+
+test.skipIf(REDIS_PROGRAM === undefined)(
+  'over TLS a certificate that the process trusts is used, and any other is a problem in words',
+  async () => {
+    const database = await createTestDatabase({ isEmpty: true })
+    onTestFinished(() => database.drop())
+    const redis = await startRedis({ password: PASSWORD, tls: { certificate: SELF_SIGNED, key: KEY } })
+    onTestFinished(() => redis.remove())
+    expect(redis.url).toMatch(/^rediss:/)
+    const start = async (env: Env) => {
+      const started = await startAuspex(['--database-url', urlOf(database)], { REDIS_URL: redis.url, ...env })
+      onTestFinished(async () => void (await started.stop()))
+      return started
+    }
+    const redisOf = async ({ url }: Running) =>
+      ((await (await fetch(`${url}/readyz`)).json()) as { checks: { redis: string } }).checks.redis
+
+    const trusting = await start({ NODE_EXTRA_CA_CERTS: SELF_SIGNED })
+    await vi.waitFor(async () => expect(await redisOf(trusting)).toBe('ok'), { timeout: 10_000 })
+    const other = await start({})
+    await vi.waitFor(async () => expect(await redisOf(other)).toMatch(/self-signed certificate/), {
+      timeout: 10_000,
+    })
+    for (const each of [trusting, other]) expect(each.output.join('')).not.toContain(PASSWORD)
+  },
+)

@@ -24,10 +24,16 @@ export type RedisServer = {
   remove(): Promise<void>
 }
 
-type RedisServerOptions = { password?: string; isCluster?: boolean }
+type RedisServerOptions = {
+  password?: string
+  isCluster?: boolean
+  /** The paths of PEM files: it speaks TLS alone. */
+  tls?: { certificate: string; key: string }
+}
 
 /** A Redis server of the test's own, on a free port of the loopback address. */
-export async function startRedis({ password, isCluster }: RedisServerOptions = {}): Promise<RedisServer> {
+export async function startRedis(options: RedisServerOptions = {}): Promise<RedisServer> {
+  const { password, isCluster, tls } = options
   const folder = makeOpenFolder('redis')
   const port = await findFreePort()
   const busPort = await findFreePort()
@@ -35,8 +41,9 @@ export async function startRedis({ password, isCluster }: RedisServerOptions = {
   const start = async () => {
     const secret = password === undefined ? [] : ['--requirepass', password]
     const cluster = isCluster === true ? ['--cluster-enabled', 'yes', '--cluster-port', `${busPort}`] : []
-    const local = ['--port', `${port}`, '--bind', '127.0.0.1', '--save', '', '--dir', folder]
-    const args = [...local, ...secret, ...cluster]
+    const local = ['--bind', '127.0.0.1', '--save', '', '--dir', folder]
+    const door = tls === undefined ? ['--port', `${port}`] : tlsArguments(port, tls)
+    const args = [...door, ...local, ...secret, ...cluster]
     child = spawn(REDIS_PROGRAM ?? 'redis-server', args, { stdio: ['ignore', 'pipe', 'inherit'] })
     await untilWritten(child, 'Ready to accept')
   }
@@ -50,7 +57,7 @@ export async function startRedis({ password, isCluster }: RedisServerOptions = {
   return {
     port,
     busPort,
-    url: `redis://${password === undefined ? '' : `:${password}@`}127.0.0.1:${port}`,
+    url: `${tls === undefined ? 'redis' : 'rediss'}://${password === undefined ? '' : `:${password}@`}127.0.0.1:${port}`,
     start,
     kill,
     pause: () => child?.kill('SIGSTOP'),
@@ -61,6 +68,11 @@ export async function startRedis({ password, isCluster }: RedisServerOptions = {
     },
   }
 }
+
+const tlsArguments = (port: number, { certificate, key }: { certificate: string; key: string }): string[] => [
+  ...['--port', '0', '--tls-port', `${port}`, '--tls-auth-clients', 'no'],
+  ...['--tls-cert-file', certificate, '--tls-key-file', key, '--tls-ca-cert-file', certificate],
+]
 
 function untilWritten(child: ChildProcess, text: string): Promise<void> {
   return new Promise((resolve, reject) => {

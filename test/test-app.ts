@@ -4,6 +4,7 @@ import type { PlanId } from '../src/accounts/plans.js'
 import { insertAccount } from '../src/accounts/queries.js'
 import { buildApp } from '../src/app.js'
 import { type Config, loadConfig } from '../src/config/config.js'
+import { moveHead } from '../src/core/chain-status.js'
 import type { Job } from '../src/jobs/job.js'
 import { createLog } from '../src/lib/log.js'
 import type { Timing } from '../src/lib/timing.js'
@@ -63,6 +64,8 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
   const settings = { ...loadConfig({}).config, secretKey: '5e'.repeat(32), ...config }
   const platform = createPlatform({ config: settings, log, store, clock })
   const domains = createDomains(platform, { target: database.target, timing })
+  // As the job `chain status` does when a service starts.
+  moveHead(domains.chain, { block: 0, timeSec: 0 })
   const ctx = contextOf(platform, domains)
   const app = await buildApp(platform, {
     ...domains,

@@ -67,6 +67,48 @@ describe('requests', () => {
   })
 })
 
+describe('the block that requests name', () => {
+  const named = (...blocks: string[]): TestAnswer[] =>
+    blocks.map((block) => ({ headers: { 'x-head-block': block }, body: {} }))
+
+  /** What the requests said of the block, in turn. */
+  const blocksOf = (requests: { headers: Record<string, unknown> }[]) =>
+    requests.map(({ headers }) => headers['x-head-block'])
+
+  test('is the newest that an answer has named, refusals included', async () => {
+    const refusal = { status: 404, headers: { 'x-head-block': '120' }, body: { error: 'none' } }
+    const { client, requests } = await connect([...named('0', '100', '99'), refusal, 200])
+    for (let count = 0; count < 3; count += 1) await client.get('/v3/trades')
+    await failure(client.get('/v3/tags/{slug}', { path: { slug: 'none' } }))
+    await client.get('/v1/plans')
+    await client.get('/v3/trades')
+    expect(blocksOf(requests)).toEqual([undefined, undefined, '100', '100', '120', '120'])
+  })
+
+  test('is on requests with a body and on downloads, too', async () => {
+    const { client, requests } = await connect(named('100'))
+    await client.get('/v3/trades')
+    await client.post('/v3/webhooks', { body: { url: 'https://h.example', event_types: ['trade'] } })
+    await client.download('/v3/trades', { format: 'csv' })
+    expect(blocksOf(requests)).toEqual([undefined, '100', '100'])
+  })
+
+  test('is left out when the client is told so', async () => {
+    const { client, requests } = await connect(named('100'), { sendsHeadBlock: false })
+    await client.get('/v3/trades')
+    await client.get('/v3/trades')
+    expect(blocksOf(requests)).toEqual([undefined, undefined])
+  })
+
+  test('is none that an answer does not name as a number', async () => {
+    const { client, requests } = await connect(named('latest', '1, 2'))
+    await client.get('/v3/trades')
+    await client.get('/v3/trades')
+    await client.get('/v3/trades')
+    expect(blocksOf(requests)).toEqual([undefined, undefined, undefined])
+  })
+})
+
 test('the compiler refuses what the documents do not have', () => {
   const check = async (client: AuspexClient) => {
     // @ts-expect-error There is no such path.

@@ -10,6 +10,11 @@ export type HttpOptions = {
   retries?: number | undefined
   /** Passed to `fetch`. */
   credentials?: RequestInit['credentials'] | undefined
+  /**
+   * Whether requests name the newest block that answers have named, so that no answer is older than an earlier one; they
+   * do unless this is `false`.
+   */
+  sendsHeadBlock?: boolean | undefined
   /** Waits between attempts; a timer unless given. */
   sleep?: Sleep | undefined
 }
@@ -31,12 +36,15 @@ const RETRY_AFTER_SECONDS_MAX = 60
 /** The request was refused before anything was done, so that it may be sent again whatever its method is. */
 const REFUSED = 429
 const PASSING = [REFUSED, 502, 503, 504]
+const HEAD_BLOCK = 'x-head-block'
 
 /** Sends requests, and sends them again where that can help and harms nothing. */
 export class Http {
   readonly baseUrl: string
   readonly #options: HttpOptions
   readonly #sleep: Sleep
+  /** The newest block that an answer has named; 0: none has. */
+  #headBlock = 0
 
   constructor(options: HttpOptions) {
     this.#options = options
@@ -85,17 +93,21 @@ export class Http {
     { body, signal }: HttpRequest,
     read: (response: Response) => Promise<Result>,
   ): Promise<Result> {
-    const { apiKey, credentials, fetch: send = fetch } = this.#options
+    const { apiKey, credentials, sendsHeadBlock = true, fetch: send = fetch } = this.#options
+    const headBlock = sendsHeadBlock ? this.#headBlock : 0
     const response = await send(url, {
       method,
       headers: {
         ...(apiKey !== undefined && { 'x-api-key': apiKey }),
         ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...(headBlock > 0 && { [HEAD_BLOCK]: `${headBlock}` }),
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
       ...(credentials !== undefined && { credentials }),
       ...(signal !== undefined && { signal }),
     })
+    const named = Number(response.headers.get(HEAD_BLOCK))
+    if (named > this.#headBlock) this.#headBlock = named
     if (!response.ok) throw await readRefusal(response)
     return await read(response)
   }

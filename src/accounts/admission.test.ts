@@ -5,8 +5,9 @@ import { ManualClock } from '../../test/manual-clock.js'
 import { STANDARD, V3 } from './access.js'
 import { createKey } from './accounts.js'
 import { Admission, RateLimited } from './admission.js'
+import { BUCKETS } from './buckets.js'
 import { KeyRing } from './key-ring.js'
-import { type Limiter, MemoryLimiter } from './limiter.js'
+import { type Charge, type Limiter, MemoryLimiter } from './limiter.js'
 import { type PlanId, Plans } from './plans.js'
 import { insertAccount } from './queries.js'
 
@@ -28,7 +29,11 @@ async function open(plan: PlanId, later = false) {
     registers: [new Registry()],
   })
   const memory = new MemoryLimiter(clock)
-  const take = async (charges: Parameters<Limiter['take']>[0]) => memory.take(charges)
+  const charged: Charge[] = []
+  const take = async (charges: readonly Charge[]) => {
+    charged.push(...charges)
+    return memory.take(charges)
+  }
   const limiter: Limiter = later ? { take, look: (charges) => memory.look(charges) } : memory
   const admission = new Admission({
     config: { publicUrl: undefined, upgradeUrl: undefined },
@@ -47,7 +52,7 @@ async function open(plan: PlanId, later = false) {
     nowMs,
   })
   await keyRing.sync()
-  return { admission, secret, accountId, keyRing }
+  return { admission, secret, accountId, keyRing, charged }
 }
 
 test('a known key is admitted without a promise, and with its charges', async () => {
@@ -71,6 +76,19 @@ test.each([
   expect(refusal).toBeInstanceOf(RateLimited)
   expect(refusal).toMatchObject({ status: 429, retryAfterSeconds: 60, caller: { accountId } })
   expect((refusal as RateLimited).headers).toContain('x-ratelimit-reset')
+})
+
+test('a charge says whether it is for all processes, and whether it has to outlast Redis', async () => {
+  const { admission, secret, accountId, charged } = await open('free', true)
+  const { caller } = await admission.for(STANDARD)(secret, CLIENT)
+  await admission.charge(caller, 'account_keys')
+  const of = { subject: accountId, limit: 20, windowMs: 3_600_000 }
+  expect(charged).toEqual([
+    expect.objectContaining({ bucket: 'rest', isShared: false, isLasting: false }),
+    { bucket: 'account_keys', ...of, isShared: true, isLasting: true },
+  ])
+  const long = Object.entries(BUCKETS).filter(([, { windowMs }]) => windowMs > 60_000)
+  for (const [name, bucket] of long) expect(bucket, name).toMatchObject({ isLasting: true })
 })
 
 test('the upgrade address of a 402 is the one that the client used', async () => {

@@ -196,6 +196,7 @@ type Tariff = (Pick<Bucket, 'counts' | 'windowMs'> & {
   bucket: BucketName
   limit: number
   isShared: boolean
+  isLasting: boolean
 })[]
 
 /** The terms of a route for each plan and agreement: computed once, the same for every request. */
@@ -212,14 +213,14 @@ function createTerms({ buckets }: KeyedAccess): (plan: Plan) => Terms {
 }
 
 function toTariff(bucket: BucketName, plan: Plan): Tariff[number] {
-  const { windowMs, counts, limit, isShared = false }: Bucket = BUCKETS[bucket]
-  return { bucket, counts, limit: limit(plan), windowMs, isShared }
+  const { windowMs, counts, limit, isShared = false, isLasting = false }: Bucket = BUCKETS[bucket]
+  return { bucket, counts, limit: limit(plan), windowMs, isShared, isLasting }
 }
 
 function chargesOf({ keyId, accountId }: Caller, tariff: Tariff): Charge[] {
-  return tariff.map(({ bucket, counts, limit, windowMs, isShared }) => {
+  return tariff.map(({ bucket, counts, limit, windowMs, isShared, isLasting }) => {
     const subject = counts === 'key' ? keyId : accountId
-    return { bucket, subject, limit, windowMs, isShared }
+    return { bucket, subject, limit, windowMs, isShared, isLasting }
   })
 }
 

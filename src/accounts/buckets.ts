@@ -8,6 +8,8 @@ export type Bucket = {
   limit: (plan: Plan) => number
   /** Counted in the database, for all processes together. For few requests: each costs a statement. */
   isShared?: boolean
+  /** Counted in the database also where there is Redis, which may start again empty: for windows longer than a minute. */
+  isLasting?: boolean
   refuse: (reset: RateLimitReset) => ApiError
 }
 
@@ -63,6 +65,7 @@ export const BUCKETS = {
     windowMs: 3_600_000,
     counts: 'account',
     isShared: true,
+    isLasting: true,
     limit: () => 20,
     refuse: refuseInScope('account_keys', 'At most 20 keys of an account are made or revoked in an hour.'),
   },

@@ -10,6 +10,8 @@ export type Charge = {
   windowMs: number
   /** Counted for all processes together. */
   isShared?: boolean
+  /** Counted in the database, whatever else there is. Charged alone. */
+  isLasting?: boolean
 }
 
 /** What a bucket has left after the request. */

@@ -1,13 +1,15 @@
 import fc from 'fast-check'
 import { Registry } from 'prom-client'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { connectTo } from '../../test/connect-redis.js'
+import { createTestDatabase, storeOf } from '../../test/database.js'
 import { ManualClock } from '../../test/manual-clock.js'
 import { REDIS_PROGRAM, type RedisServer, startRedis } from '../../test/redis-server.js'
 import { until } from '../../test/until.js'
 import type { RedisConnection } from '../redis/connection.js'
-import { type Charge, MemoryLimiter } from './limiter.js'
+import { type Charge, type Limiter, MemoryLimiter } from './limiter.js'
 import { RedisLimiter } from './redis-limiter.js'
+import { SharedLimiter } from './shared-limiter.js'
 
 const WINDOW_MS = 60_000
 
@@ -22,12 +24,18 @@ let lastSubject = 0
 /** One that no test has used before. */
 const newSubject = () => ++lastSubject
 
-type ProcessOptions = { clock?: ManualClock; leaseUnitsMax?: number; serverClock?: ManualClock }
+type ProcessOptions = {
+  clock?: ManualClock
+  leaseUnitsMax?: number
+  serverClock?: ManualClock
+  fallback?: Limiter
+}
 
 function openProcess(redis: RedisConnection, options: ProcessOptions) {
   const { clock = new ManualClock(), ...rest } = options
   const registry = new Registry()
-  const limiter = new RedisLimiter({ redis, fallback: new MemoryLimiter(clock), clock, registry, ...rest })
+  const fallback = new MemoryLimiter(clock)
+  const limiter = new RedisLimiter({ redis, fallback, clock, registry, ...rest })
   const decided = async (by: string) => {
     const metric = await registry.getSingleMetric('auspex_limit_decisions_total')?.get()
     return metric?.values.find(({ labels }) => labels.by === by)?.value ?? 0
@@ -227,6 +235,58 @@ describe.skipIf(REDIS_PROGRAM === undefined)('RedisLimiter', () => {
     const asked = await decided('redis')
     expect((await limiter.take([charge(2, newSubject())])).allowed).toBe(true)
     expect(await decided('redis')).toBe(asked + 1)
+  })
+
+  test('a process that has just started waits for Redis, and counts with the others', async () => {
+    const charges = [charge(1, newSubject())]
+    const first = openProcess(await connectTo(server, 'start'), {})
+    expect((await first.limiter.take(charges)).allowed).toBe(true)
+    const starting = await connectTo(server, 'start', undefined, { isReady: false })
+    const { limiter, decided } = openProcess(starting, {})
+    expect(starting.isStarting).toBe(true)
+    expect((await limiter.take(charges)).allowed).toBe(false)
+    expect([await decided('redis'), await decided('process')]).toEqual([1, 0])
+  })
+
+  test('a process that starts while Redis is away counts for itself', async () => {
+    await server.kill()
+    onTestFinished(() => server.start())
+    const { limiter, decided } = openProcess(
+      await connectTo(server, 'start', undefined, { isReady: false }),
+      {},
+    )
+    expect((await limiter.take([charge(1, newSubject())])).allowed).toBe(true)
+    expect(await decided('process')).toBe(1)
+  })
+
+  test('counts what is lasting in the database, so that a Redis that starts again empty forgets nothing', async () => {
+    const redis = await connectTo(server, 'lasting')
+    const database = await createTestDatabase()
+    onTestFinished(() => database.drop())
+    const clock = new ManualClock()
+    const open = () => {
+      const fallback = new SharedLimiter({ store: storeOf(database.sql), clock })
+      return openProcess(redis, { clock, fallback }).limiter
+    }
+    const processes = [open(), open()]
+    const subject = newSubject()
+    const lasting = { ...charge(3, subject, 'account_keys'), isShared: true, isLasting: true }
+    const takeOfBoth = async () => {
+      const verdicts = await Promise.all(processes.map((each) => each.take([lasting])))
+      return verdicts.filter(({ allowed }) => allowed).length
+    }
+    expect(await takeOfBoth()).toBe(2)
+    await server.kill()
+    await server.start()
+    await until(() => redis.problem !== undefined)
+    await until(() => redis.problem === undefined)
+    expect(await takeOfBoth()).toBe(1)
+    const balances = await processes[0]?.look([charge(9, subject, 'v3'), lasting, charge(8, subject)])
+    expect(balances?.map(({ bucket, remaining }) => [bucket, remaining])).toEqual([
+      ['v3', 9],
+      ['account_keys', 0],
+      ['rest', 8],
+    ])
   })
 
   test('a Redis that hangs delays requests once, and for less than a second', async () => {

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { Counter, Gauge, type Registry } from 'prom-client'
@@ -19,7 +20,7 @@ const CLOCK_STEP_MS_MIN = 1_000
 
 type RedisLimiterOptions = {
   redis: RedisConnection
-  /** Counts while Redis is lost. */
+  /** Counts while Redis is lost, and what has to outlast Redis. */
   fallback: Limiter
   clock: Clock
   registry: Registry
@@ -38,7 +39,8 @@ type Waiter = { charges: readonly Charge[]; resolve: (verdict: Verdict | Promise
  * - by a lease: units that this process has taken before its requests came, as many as it used of late;
  * - by a refusal that is still true: a full window frees no place before its oldest unit leaves it;
  * - by Redis, in one call for all its charges; requests that come meanwhile wait for the next call together;
- * - by `fallback`, while Redis is lost.
+ * - by `fallback`, while Redis is lost, or when its charge is lasting.
+ * Requests that come before Redis is known to answer or to be lost wait, for a second at most.
  *
  * The clock of the Redis server decides, so that processes whose clocks differ count in the same window.
  */
@@ -60,18 +62,32 @@ export class RedisLimiter implements Limiter {
   }
 
   take(charges: readonly Charge[]): Verdict | Promise<Verdict> {
-    if (this.#options.redis.problem !== undefined) return this.#fallBack(charges)
+    if (charges.some(isLasting)) {
+      assert(charges.length === 1, 'a lasting charge is alone')
+      return this.#options.fallback.take(charges)
+    }
+    const { redis } = this.#options
+    // A process that has just started would allow again what others have counted in Redis.
+    if (redis.isStarting) return redis.started.then(() => this.take(charges))
+    if (redis.problem !== undefined) return this.#fallBack(charges)
     return this.#decide(charges) ?? this.#wait(charges)
   }
 
   async look(charges: readonly Charge[]): Promise<Balance[]> {
-    const { redis, fallback } = this.#options
-    try {
-      const { windows } = await lookAtUnits(redis, this.#serverMs(), charges)
-      return charges.map((charge, index) => this.#weigh(charge, windows[index]))
-    } catch {
-      return await fallback.look(charges)
-    }
+    const { fallback } = this.#options
+    const lasting = charges.filter(isLasting)
+    const others = charges.filter((charge) => !isLasting(charge))
+    const [kept, counted] = await Promise.all([
+      fallback.look(lasting),
+      this.#look(others).catch(() => fallback.look(others)),
+    ])
+    const balances = new Map([...kept, ...counted].map((balance) => [balance.bucket, balance]))
+    return charges.flatMap(({ bucket }) => balances.get(bucket) ?? [])
+  }
+
+  async #look(charges: readonly Charge[]): Promise<Balance[]> {
+    const { windows } = await lookAtUnits(this.#options.redis, this.#serverMs(), charges)
+    return charges.map((charge, index) => this.#weigh(charge, windows[index]))
   }
 
   /** Gives back what is not used of leases that end soon. */
@@ -258,6 +274,8 @@ export class RedisLimiter implements Limiter {
     return units
   }
 }
+
+const isLasting = ({ isLasting = false }: Charge): boolean => isLasting
 
 const nameOf = ({ bucket, subject }: Charge): string => `${bucket} ${subject}`
 

@@ -28,9 +28,16 @@ export type ChainStatus = {
   wallets: number
 }
 
+/** The head of a process that has not heard yet how far the chain is booked. */
+const UNREAD: ChainHead = Object.freeze({ block: 0, timeSec: 0 })
+
+/** Whether the head is what the database has, or had of late. A process that starts does not know it for a moment. */
+export const isHeadRead = ({ head }: ChainStatus): boolean => head !== UNREAD
+
 /** Sets the head. It stays the same object until it moves: what is known of that object holds as long. */
 export function moveHead(status: ChainStatus, { block, timeSec }: ChainHead): void {
-  if (block === status.head.block && timeSec === status.head.timeSec) return
+  const { head } = status
+  if (isHeadRead(status) && block === head.block && timeSec === head.timeSec) return
   status.head = { block, timeSec }
 }
 
@@ -49,7 +56,7 @@ export function whyChainIsMissing({ follower, elsewhere, head }: ChainStatus): s
 }
 
 export const createChainStatus = (): ChainStatus => ({
-  head: { block: 0, timeSec: 0 },
+  head: UNREAD,
   follower: undefined,
   elsewhere: undefined,
   isNodeConnected: false,

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest, onSendAsyncHookHandler, preHandlerHookHandler } from 'fastify'
-import type { ChainHead, ChainStatus } from '../core/chain-status.js'
+import { Type } from 'typebox'
+import { type ChainHead, type ChainStatus, isHeadRead } from '../core/chain-status.js'
 import { badRequest } from '../core/errors.js'
 import type { Platform } from '../platform.js'
 import { type StatePoint, selectDatabaseState } from '../store/replicas/database-state.js'
@@ -11,14 +12,15 @@ declare module 'fastify' {
     dependsOnChain?: boolean
   }
   interface FastifyRequest {
-    /** The block that the answer names: the last one when its work began. `undefined`: no chain is asked for. */
+    /** The block that the answer names: the last one when its work began. `undefined`: no chain is asked for, or the block is not known. */
     namedHead: ChainHead | undefined
-    /** What the answer must not be older than, where the client has sent a block of an earlier one. */
+    /** What the answer must not be older than, where the primary was asked which block is the last. */
     fork: KnownFork | undefined
   }
 }
 
 const HEAD_BLOCK = 'x-head-block'
+const BLOCK_MAX = 9_999_999_999
 
 /** The primary after the request came: its last block and the number of its last reorganisation. */
 type KnownFork = Pick<StatePoint, 'block' | 'reorg'>
@@ -34,8 +36,7 @@ export function showChainHead(app: FastifyInstance, platform: HeadDeps, chain: C
   app.decorateRequest('namedHead', undefined)
   app.decorateRequest('fork', undefined)
   /** A number alone does not say which fork it is of, so the primary is asked where it is, which is never before it. */
-  const findFork = async (request: FastifyRequest, text: unknown) => {
-    checkBlock(text)
+  const findFork = async (request: FastifyRequest) => {
     const { block, timeSec, reorg } = await selectDatabaseState(platform.sql)
     request.fork = { block, reorg }
     // Another process may have booked blocks of which this one has not heard yet, or hears while the primary answers.
@@ -43,13 +44,16 @@ export function showChainHead(app: FastifyInstance, platform: HeadDeps, chain: C
   }
   // With callbacks: most requests have nothing to wait for.
   const nameHead: preHandlerHookHandler = (request, _reply, done) => {
-    request.namedHead = chain.head
     const known = request.headers[HEAD_BLOCK]
-    if (known === undefined) done()
-    else findFork(request, known).then(() => done(), done)
+    if (known !== undefined && !isBlock(known)) return done(wrongBlock())
+    if (isHeadRead(chain)) request.namedHead = chain.head
+    // A process that has just started would name block 0, which clients take for an empty database.
+    if (known === undefined && isHeadRead(chain)) return done()
+    findFork(request).then(() => done(), done)
   }
   const addHead: onSendAsyncHookHandler = async (request, reply, payload) => {
-    setHeaders(reply, headHeaders(request.namedHead ?? chain.head, clock.now()))
+    const head = request.namedHead ?? (isHeadRead(chain) ? chain.head : undefined)
+    if (head !== undefined) setHeaders(reply, headHeaders(head, clock.now()))
     return payload
   }
   app.addHook('onRoute', (route) => {
@@ -61,10 +65,22 @@ export function showChainHead(app: FastifyInstance, platform: HeadDeps, chain: C
   })
 }
 
-function checkBlock(text: unknown): void {
-  if (typeof text === 'string' && /^\d{1,10}$/.test(text)) return
-  throw badRequest(`Invalid header ${HEAD_BLOCK}: it is the number of a block, as answers have it.`)
-}
+const isBlock = (text: unknown): boolean => typeof text === 'string' && /^\d{1,10}$/.test(text)
+
+const wrongBlock = () =>
+  badRequest(`Invalid header ${HEAD_BLOCK}: it is the number of a block, as answers have it.`)
+
+/** The header as the OpenAPI document has it, for the operations whose answers name a block. */
+export const HeadBlockHeader = Type.Object({
+  [HEAD_BLOCK]: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: BLOCK_MAX,
+      description:
+        '`x-head-block` of an earlier answer: this one is not from before that block, whichever process and database answer.',
+    }),
+  ),
+})
 
 /** Names and values in turn. Before the first block: block 0 without an age. */
 export function headHeaders({ block, timeSec }: ChainHead, nowMs: number): string[] {

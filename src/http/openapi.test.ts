@@ -361,6 +361,27 @@ describe('GET /openapi.json', () => {
     }
   })
 
+  test('says which operations take the block of an earlier answer: those that name one', async () => {
+    const takesBlock = ({ parameters = [] }: Operation) =>
+      parameters.some(({ name }) => name === 'x-head-block')
+    const all = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+    )
+    // Without a key nothing is done, and the refusal names the block already; unless answers are kept, with their block.
+    const asked = all.filter(({ operation }) => operation.responses['304'] === undefined)
+    for (const { path, method, operation } of asked) {
+      const url = path.replace(/\{\w+\}/g, '1')
+      const { headers } = await t.app.inject({ method: method as 'get', url })
+      expect('x-head-block' in headers, operation.operationId).toBe(takesBlock(operation))
+    }
+    const cached = all.filter(({ operation }) => !asked.some((each) => each.operation === operation))
+    const ids = cached.filter(({ operation }) => takesBlock(operation))
+    expect(ids.map(({ operation }) => operation.operationId)).toContain('getCoverage')
+    expect(document.paths['/v1/plans']?.get).toSatisfy((plans: Operation) => !takesBlock(plans))
+    expect(all.filter(({ operation }) => takesBlock(operation)).length).toBeGreaterThan(50)
+    expect(raw.split('"x-head-block"').length - 1).toBe(2)
+  })
+
   test('asks for no parameter that has a default', () => {
     const ticks = document.paths['/v1/crypto/ticks']?.get as unknown as {
       parameters: { name: string; required?: boolean }[]

@@ -5,6 +5,7 @@ import { type Access, PUBLIC } from '../accounts/access.js'
 import { OPERATION_COSTS } from '../accounts/costs.js'
 import { errorReply } from '../lib/error-reply.js'
 import { VERSION } from '../lib/version.js'
+import { HeadBlockHeader } from './chain-head.js'
 import { type Compressor, createCompressionHook } from './compression.js'
 import type { Samples } from './examples.js'
 import { completeDocument } from './openapi-document.js'
@@ -97,6 +98,11 @@ export async function describeApi(
         },
       },
     },
+    // For the document alone: the hook that reads the header checks it.
+    transform: ({ schema, url, route }) => ({
+      url,
+      schema: route.config?.dependsOnChain === true ? { ...schema, headers: HeadBlockHeader } : schema,
+    }),
     transformObject: (generated) =>
       'openapiObject' in generated ? completeDocument(generated.openapiObject) : generated.swaggerObject,
   })

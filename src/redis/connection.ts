@@ -36,6 +36,12 @@ export class RedisConnection {
   #node: string | undefined
   #problem: string | undefined = 'redis: starting'
   #lostAtMs: number | undefined
+  #isStarting = true
+  #endStart = (): void => undefined
+  /** Resolves when Redis has answered for the first time, or has not. */
+  readonly started = new Promise<void>((resolve) => {
+    this.#endStart = resolve
+  })
 
   constructor(options: RedisOptions) {
     this.#options = options
@@ -45,6 +51,11 @@ export class RedisConnection {
   /** What is wrong, in words; `undefined` while Redis answers. */
   get problem(): string | undefined {
     return this.#problem
+  }
+
+  /** Whether it is not known yet if Redis answers: see `started`. */
+  get isStarting(): boolean {
+    return this.#isStarting
   }
 
   /** Unix ms; `undefined`: it answers, or has not answered yet. */
@@ -117,7 +128,7 @@ export class RedisConnection {
   close(): void {
     const client = this.#client
     this.#client = undefined
-    this.#problem = 'redis: closed'
+    this.#settle('redis: closed')
     client?.disconnect()
   }
 
@@ -172,7 +183,7 @@ export class RedisConnection {
 
   #becomeReady(): void {
     if (this.#problem === undefined) return
-    this.#problem = undefined
+    this.#settle(undefined)
     this.#lostAtMs = undefined
     this.#options.log.info('redis is ready')
   }
@@ -188,8 +199,14 @@ export class RedisConnection {
       this.#lostAtMs = this.#options.clock.now()
       this.#options.log.warn({ reason }, 'redis is not available')
     }
-    this.#problem = `redis: ${reason}`
+    this.#settle(`redis: ${reason}`)
     this.#wake()
+  }
+
+  #settle(problem: string | undefined): void {
+    this.#problem = problem
+    this.#isStarting = false
+    this.#endStart()
   }
 }
 
