@@ -62,6 +62,7 @@ export async function openSimulator(universe: Universe, isAsleep = false): Promi
     live_v2: createLiveV2Host(universe, SIM_CREDENTIALS.liveV2),
     chainlink: createChainlinkHost(universe, SIM_CREDENTIALS.chainlink, {
       now: () => Date.now() + faults.skewMs('chainlink'),
+      firstSec: Math.floor(universe.startMs / 1000),
     }),
     data_api: createDataApiHost(universe),
     rfq: createRfqHost(universe),

@@ -12,7 +12,7 @@ beforeAll(async () => {
   world = await openApiWorld(
     counts({
       // The world of other files.
-      short: { historyMs: 25 * 60_000, comboShare: 0.2 },
+      short: { historyMs: 25 * 60_000, comboShare: 0.2, hasGames: true },
       long: { historyMs: 30 * 60_000, intensity: 2, comboShare: 0.1 },
     }),
   )

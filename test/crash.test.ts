@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { counts } from './counts.js'
 import { countAddresses, createDataDir, processesOn, type Running, startAuspex } from './processes.js'
 
-const CRASHES = counts({ short: 3, long: 50 })
+const CRASHES = counts({ short: 2, long: 50 })
 
 let folder: ReturnType<typeof createDataDir>
 let service: Running | undefined

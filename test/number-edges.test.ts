@@ -54,7 +54,7 @@ let operatorKey: string
 /** What exists, so that the numbers beside it reach the database. */
 let values: Record<string, string>
 beforeAll(async () => {
-  world = await openApiWorld({ historyMs: 15 * 60_000, comboShare: 0.3, hasGames: true })
+  world = await openApiWorld({ historyMs: 25 * 60_000, comboShare: 0.2, hasGames: true })
   await refreshComboAggregates(world.ctx.sql, new AbortController().signal)
   await refreshComboRanks(world.ctx.sql)
   document = inlineReferences((await world.app.inject('/openapi.json')).json())

@@ -9,7 +9,7 @@ import { hashTables } from './table-hashes.js'
 
 let world: FollowWorld
 beforeAll(async () => {
-  world = await openWorld({ seed: 12, historyMs: 12 * 60_000 })
+  world = await openWorld({ seed: 12, historyMs: 6 * 60_000 })
 })
 afterAll(() => world.close())
 

@@ -115,6 +115,21 @@ test('bulk and pages', async () => {
   expect(most.body.reports).toHaveLength(100)
 })
 
+test('a page from before the oldest report begins with it, and there is no single one before', async () => {
+  const firstSec = SEC - 300
+  const parts = createChainlinkHost(universe, KEY, { now: () => REAL_MS, firstSec })
+  const young = await openHost('chainlink', new Faults(), parts)
+  const ask = async (path: string) => {
+    const reply = await fetch(`${young.url}${path}`, { headers: sign(path) })
+    return { status: reply.status, body: (await reply.json()) as Answer }
+  }
+  const page = await ask(`/api/v1/reports/page?feedID=${BTC}&startTimestamp=${SEC - 5_000}&limit=2`)
+  expect(page.body.reports.map((report) => report.observationsTimestamp)).toEqual([firstSec, firstSec + 1])
+  expect((await ask(`/api/v1/reports?feedID=${BTC}&timestamp=${firstSec}`)).status).toBe(200)
+  expect((await ask(`/api/v1/reports?feedID=${BTC}&timestamp=${firstSec - 1}`)).status).toBe(400)
+  await young.close()
+})
+
 test('the root names its origins', async () => {
   const init = { method: 'HEAD', headers: sign('/', { method: 'HEAD' }) }
   const reply = await fetch(`${host.url}/`, init)

@@ -13,7 +13,11 @@ const SOCKET_PATH = '/api/v1/ws'
 type ChainlinkOptions = {
   /** The clock that signatures are checked against: clients sign with the real time. */
   now?: (() => number) | undefined
+  /** The second of the oldest report; absent: there is one of every second. */
+  firstSec?: number
 }
+
+type Bounds = { firstSec: number; nowSec: number }
 
 type Follower = { peer: Peer; feeds: readonly Feed[] }
 
@@ -23,7 +27,7 @@ export function createChainlinkHost(
   credentials: ChainlinkCredentials,
   options: ChainlinkOptions = {},
 ): HostParts {
-  const { now = Date.now } = options
+  const { now = Date.now, firstSec = 1 } = options
   const publish = (atMs: number) => {
     const texts = new Map<Feed, string>()
     for (const { peer, feeds } of followers) {
@@ -37,7 +41,7 @@ export function createChainlinkHost(
   const followers = new Audience<Follower>(() => [universe.on('second', publish)])
 
   return {
-    http: (request) => checkSignature(request, credentials, now()) ?? answer(universe, request),
+    http: (request) => checkSignature(request, credentials, now()) ?? answer(universe, request, firstSec),
     refuse: (request) => checkSignature(request, credentials, now()) ?? refuseSocket(request),
     connect(peer) {
       followers.add({ peer, feeds: readFeeds(peer.request.query) ?? [] }, peer)
@@ -45,9 +49,10 @@ export function createChainlinkHost(
   }
 }
 
-function answer(universe: Universe, request: HttpRequest): HttpReply {
+function answer(universe: Universe, request: HttpRequest, firstSec: number): HttpReply {
   const { method, path, query } = request
   const nowSec = Math.floor(universe.nowMs / 1000)
+  const bounds = { firstSec, nowSec }
   switch (path) {
     case '/':
       return method === 'HEAD'
@@ -58,11 +63,11 @@ function answer(universe: Universe, request: HttpRequest): HttpReply {
     case '/api/v1/reports/latest':
       return one(universe, query, nowSec)
     case '/api/v1/reports':
-      return one(universe, query, readSecond(query, 'timestamp', nowSec))
+      return one(universe, query, readSecond(query, 'timestamp', bounds))
     case '/api/v1/reports/bulk':
-      return bulk(universe, query, readSecond(query, 'timestamp', nowSec))
+      return bulk(universe, query, readSecond(query, 'timestamp', bounds))
     case '/api/v1/reports/page':
-      return page(universe, query, readSecond(query, 'startTimestamp', nowSec), nowSec)
+      return page(universe, query, bounds)
     default:
       return notFound
   }
@@ -83,17 +88,15 @@ function bulk(universe: Universe, query: URLSearchParams, sec: number | undefine
   return ok({ reports: feeds.map((feed) => reportOf(universe, feed, sec)).reverse() })
 }
 
-function page(
-  universe: Universe,
-  query: URLSearchParams,
-  fromSec: number | undefined,
-  nowSec: number,
-): HttpReply {
+/** One that would begin before the oldest report begins with it. */
+function page(universe: Universe, query: URLSearchParams, { firstSec, nowSec }: Bounds): HttpReply {
   const feed = findFeed(query.get('feedID'))
   const limit = readInt(query, 'limit') ?? PAGE_REPORTS_MAX
+  const startSec = readSecond(query, 'startTimestamp', { firstSec: 1, nowSec })
   if (feed === undefined) return badRequest('feedID is missing or unknown')
-  if (fromSec === undefined) return badRequest('startTimestamp is missing or in the future')
+  if (startSec === undefined) return badRequest('startTimestamp is missing or in the future')
   if (!(limit > 0)) return badRequest('limit must be positive')
+  const fromSec = Math.max(startSec, firstSec)
   const untilSec = Math.min(nowSec + 1, fromSec + Math.min(limit, PAGE_REPORTS_MAX))
   const reports: Report[] = []
   for (let sec = fromSec; sec < untilSec; sec++) reports.push(reportOf(universe, feed, sec))
@@ -132,8 +135,8 @@ function readFeeds(query: URLSearchParams): Feed[] | undefined {
   return isGood ? [...new Set(feeds)] : undefined
 }
 
-/** `undefined`: not a second that has passed. */
-function readSecond(query: URLSearchParams, key: string, nowSec: number): number | undefined {
+/** `undefined`: not a second that has passed since the oldest report. */
+function readSecond(query: URLSearchParams, key: string, { firstSec, nowSec }: Bounds): number | undefined {
   const sec = readInt(query, key)
-  return sec !== undefined && sec > 0 && sec <= nowSec ? sec : undefined
+  return sec !== undefined && sec >= firstSec && sec <= nowSec ? sec : undefined
 }

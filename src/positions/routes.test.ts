@@ -5,7 +5,7 @@ import { mostFrequent } from '../../test/lists/subject.js'
 let world: ApiWorld
 let wallet: string
 beforeAll(async () => {
-  world = await openApiWorld({ historyMs: 25 * 60_000, comboShare: 0.2 })
+  world = await openApiWorld({ historyMs: 25 * 60_000, comboShare: 0.2, hasGames: true })
   wallet = mostFrequent(world, ({ maker }) => maker)
 }, 180_000)
 afterAll(() => world.close())

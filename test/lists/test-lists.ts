@@ -18,7 +18,9 @@ import type { Subject } from './subject.js'
 type Operation = { responses: { 200: { content: { 'application/json': { schema: object } } } } }
 
 /** How many rows of a list are read in small pages. */
-const WALKED_ROWS = counts({ short: 40, long: 300 })
+const WALKED_ROWS = counts({ short: 22, long: 300 })
+/** How many views of a list are read in every format: their rows have the same columns. */
+const FORMAT_VIEWS = counts({ short: 1, long: 100 })
 
 /** Tests of everything that all lists promise, for each of these lists. */
 export function testLists<World extends ApiWorld>(
@@ -117,7 +119,7 @@ export function testLists<World extends ApiWorld>(
         },
       )
 
-      test.each([...paged, ...unpaged])(
+      test.each([...paged.slice(0, FORMAT_VIEWS), ...unpaged])(
         '200: CSV, NDJSON and Parquet have the rows of JSON: %j',
         async (view) => {
           const query = { ...view, limit: 20 }

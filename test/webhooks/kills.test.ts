@@ -7,7 +7,7 @@ import { openStreamWorld, type StreamWorld } from '../streams/stream-world.js'
 import { createHookClient, type Hook, type HookClient, SECRET_KEY } from './hook-client.js'
 import { type Answer, openReceiver, type ReceivedRequest, type Receiver } from './receiver.js'
 
-const KILLS = counts({ short: 3, long: 50 })
+const KILLS = counts({ short: 2, long: 50 })
 const SERVICES = 2
 /** After this many kills the last blocks of the chain are replaced. */
 const KILLS_PER_REORG = 2

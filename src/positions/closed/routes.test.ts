@@ -45,7 +45,7 @@ let world: ApiWorld
 let wallet: string
 let listed: Listed[]
 beforeAll(async () => {
-  world = await openApiWorld({ historyMs: 25 * 60_000, comboShare: 0.2 })
+  world = await openApiWorld({ historyMs: 25 * 60_000, comboShare: 0.2, hasGames: true })
   wallet = mostFrequent(world, ({ maker }) => maker)
   await closeAsOthers(world, wallet)
   listed = await walkListed(wallet)
