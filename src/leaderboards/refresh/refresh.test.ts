@@ -1,6 +1,9 @@
 import { expect, test, vi } from 'vitest'
 import { AMOUNT_MAX } from '../../core/money.js'
+import { writeRows } from '../../ledger/rows/queries.js'
+import { LEDGER_TABLES } from '../../ledger/rows/tables.js'
 import { createPool } from '../../store/connection.js'
+import { transact } from '../../store/transaction.js'
 import { refreshBoards } from './refresh.js'
 import { BoardWorld, expectedRolling, storedRolling } from './test-board-world.js'
 
@@ -63,4 +66,16 @@ test('the absurd price of a fill does not keep the boards from being refreshed',
   const [most] = await sql<{ unrealized: bigint }[]>`
     select max(unrealized) as unrealized from board_positions`
   expect(most?.unrealized).toBe(AMOUNT_MAX)
+})
+
+test('a session in which the block writer wrote many rows can refresh the boards', async () => {
+  const world = await BoardWorld.open(5)
+  for (let block = 0; block < 4; block++) await world.addBlock()
+  const pool = createPool(world.facts.database.target, 1)
+  const table = LEDGER_TABLES.positions
+  const rows = Array.from({ length: 501 }, (_, token) => table.make(0, token))
+  await transact(pool, (tx) => writeRows(tx, [{ table, isNew: false, rows }]))
+  await refreshBoards(pool, 0)
+  await pool.end({ timeout: 1 })
+  expect(await storedRolling(world.sql)).toEqual(await expectedRolling(world.sql))
 })

@@ -57,7 +57,8 @@ async function writeMany(tx: Sql, { table, isNew, rows }: RowChanges): Promise<v
   const { name, columns } = table
   const values = valuesOf(table, rows)
   if (isNew) return copyNumbers(tx, name, columns, values)
-  const changed = `changed_${name}`
+  // No refresh has a temporary table of this name: with a pooler of connections it may get this session next.
+  const changed = `written_${name}`
   await tx.unsafe(`create temp table if not exists ${changed} (like ${name}) on commit delete rows`)
   await copyNumbers(tx, changed, columns, values)
   await tx.unsafe(updateFrom(table, changed))

@@ -192,6 +192,7 @@ function marketRow(model: Model, combo: Combo): Row {
   const isOwn = (token: string) => comboOf(model, token) === combo
   const took = model.fills.filter((fill) => isOwn(fill.token) && isTakerOrder(fill))
   const redeemed = model.comboRedemptions.filter(({ token }) => token.of === combo)
+  const gifts = model.transactions.flatMap(({ act }) => (act.kind === 'transfer' ? act.shares : []))
   const result = comboResultOf(model, combo)
   const shares = sumOf(model.positions.filter(({ token }) => isOwn(token)).map(({ balance }) => balance))
   const open = shares > 0n ? 'open' : took.length > 0 ? 'closed' : 'observed'
@@ -201,6 +202,7 @@ function marketRow(model: Model, combo: Combo): Row {
     observed_execution_count: took.length,
     observed_redeem_count: redeemed.length,
     observed_lifecycle_count: redeemed.length,
+    observed_transfer_count: gifts.filter(({ token }) => token.of === combo).length,
     volume_usdc: decimalText(sumOf(took.map(({ usd }) => usd))),
   }
 }

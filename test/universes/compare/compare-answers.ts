@@ -32,17 +32,25 @@ export type ComparedPart = keyof typeof PARTS
 
 /**
  * Asks a running service for everything that the chain decides, and says in words what is not as the model has it: at most
- * 20 differences, each with its request. Empty: every answer is right. `only`: of these parts alone.
+ * `differencesMax` differences, each with its request. Empty: every answer is right. `only`: of these parts alone.
  */
 export async function compareAnswers(
   options: CompareOptions,
-  only: readonly ComparedPart[] = Object.keys(PARTS) as ComparedPart[],
+  only?: readonly ComparedPart[],
 ): Promise<string[]> {
   const comparison = new Comparison(options)
+  await compareParts(comparison, only)
+  return comparison.differences
+}
+
+/** The same for a caller who looks at what was asked. */
+export async function compareParts(
+  comparison: Comparison,
+  only: readonly ComparedPart[] = Object.keys(PARTS) as ComparedPart[],
+): Promise<void> {
   try {
     for (const part of only) await PARTS[part](comparison)
   } catch (error) {
     if (!(error instanceof EnoughDifferences)) throw error
   }
-  return comparison.differences
 }

@@ -17,6 +17,8 @@ export type CompareOptions = {
   sample: Sample
   /** How long answers may take that a job makes, and that are refused for a moment. */
   untilMs?: number
+  /** After how many differences the comparison ends; 20 unless given. */
+  differencesMax?: number
 }
 
 /** More say nothing new, and a service that is wrong in everything would take long. */
@@ -34,13 +36,18 @@ export class Comparison {
   readonly model: Model
   readonly sampled: Sampled
   readonly differences: string[] = []
+  /** The paths that were asked for, without their queries. */
+  readonly paths = new Set<string>()
   readonly #url: string
   readonly #key: string
   readonly #untilMs: number
+  readonly #differencesMax: number
   readonly #below: (bound: number) => number
   #past: Model
 
-  constructor({ url, key, model, sample, untilMs = UNTIL_MS }: CompareOptions) {
+  constructor(options: CompareOptions) {
+    const { url, key, model, sample, untilMs = UNTIL_MS } = options
+    this.#differencesMax = options.differencesMax ?? DIFFERENCES_MAX
     this.model = model
     this.#past = model
     this.#url = url
@@ -105,7 +112,7 @@ export class Comparison {
       if (this.differences.length === before || !(await this.#pause(WAIT_MS))) break
       this.differences.length = before
     }
-    if (this.differences.length >= DIFFERENCES_MAX) throw new EnoughDifferences()
+    if (this.differences.length >= this.#differencesMax) throw new EnoughDifferences()
   }
 
   /** The model as it was at that time, for answers that say how far they know the chain. */
@@ -152,10 +159,11 @@ export class Comparison {
 
   report(where: string, what: string): void {
     this.differences.push(`${where}: ${what}`)
-    if (this.differences.length >= DIFFERENCES_MAX) throw new EnoughDifferences()
+    if (this.differences.length >= this.#differencesMax) throw new EnoughDifferences()
   }
 
   async #fetch(request: string, init: RequestInit): Promise<string | undefined> {
+    this.paths.add(request.split('?')[0] ?? request)
     // Compression would take longer than all the rest.
     const plain = { 'x-api-key': this.#key, 'accept-encoding': 'identity' }
     const headers = { ...init.headers, ...plain, 'x-head-block': `${this.model.head.block}` }

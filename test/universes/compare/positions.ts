@@ -169,6 +169,7 @@ type Fraction = readonly [numerator: bigint, denominator: bigint]
 
 function priceFor(model: Model, token: string, row: Row): Fraction | undefined {
   if (resultOf(model, token) !== undefined) return payoutOf(model, token)
+  if (row.price_source === 'last_fill') return model.lastPrices.get(token)
   if (row.price_source !== 'clob_mid') return undefined
   return [BigInt(Math.round(Number(row.current_price) * 1e6)), MILLION]
 }

@@ -1,7 +1,7 @@
 import type { Act } from '../../../sim/universe/acts.js'
 import type { Token } from '../../../sim/universe/market.js'
 import type { Universe } from '../../../sim/universe/universe.js'
-import { fillsIn, type ModelFill } from '../../trades/fill-model.js'
+import { fillsIn, isTakerOrder, type ModelFill } from '../../trades/fill-model.js'
 import {
   activityIn,
   comboRedemptionsIn,
@@ -29,6 +29,8 @@ export type Model = {
   activity: readonly ModelActivity[]
   flows: readonly ModelFlow[]
   comboRedemptions: readonly ModelComboRedemption[]
+  /** What the last order that took paid for shares of a token, or left of a dollar for those of the other outcome. */
+  lastPrices: ReadonlyMap<string, readonly [usd: bigint, shares: bigint]>
   /** By condition. */
   results: ReadonlyMap<string, ModelResult>
   /** Every token that an act names, by its decimal id. */
@@ -69,9 +71,26 @@ function foldTransactions(transactions: readonly ModelTransaction[], head: Model
     activity: transactions.flatMap(activityIn),
     flows: transactions.flatMap(flowsIn),
     comboRedemptions: transactions.flatMap(comboRedemptionsIn),
+    lastPrices: lastPricesOf(fills, tokens),
     results,
     tokens,
   }
+}
+
+function lastPricesOf(
+  fills: readonly ModelFill[],
+  tokens: ReadonlyMap<string, Token>,
+): Map<string, readonly [bigint, bigint]> {
+  const prices = new Map<string, readonly [bigint, bigint]>()
+  for (const fill of fills) {
+    const { token, usd, shares } = fill
+    if (!isTakerOrder(fill) || shares === 0n) continue
+    prices.set(token, [usd, shares])
+    const known = tokens.get(token)
+    const other = known?.of.tokens.find(({ outcome }) => outcome !== known.outcome)
+    if (other !== undefined && usd <= shares) prices.set(other.decimal, [shares - usd, shares])
+  }
+  return prices
 }
 
 function tokensOf(act: Act): readonly Token[] {
