@@ -11,6 +11,8 @@ import { randomFrom } from './random.js'
 import { hashTables } from './table-hashes.js'
 
 const CRASHES = counts({ short: 5, long: 50 })
+/** The deepest take the longest; `ingest-faults.test.ts` has one of them. */
+const DEPTH_MAX = counts({ short: REORG_DEPTH_MAX / 2, long: REORG_DEPTH_MAX })
 /** A process dies this long after it has booked this many batches, which take about as long. */
 const LIFE_MS_MAX = 60
 const BATCHES_MAX = 4
@@ -36,7 +38,7 @@ test(
     const onBooked = () => {
       if (!isAlive) return
       world.makeBlock()
-      if (below(3) === 0) world.universe.reorg(1 + below(REORG_DEPTH_MAX))
+      if (below(3) === 0) world.universe.reorg(1 + below(DEPTH_MAX))
     }
     const start = () => startIngester(world, database, { pollMs: 20, batchLimits: BATCH_LIMITS, onBooked })
 

@@ -8,6 +8,8 @@ import { randomFrom } from './random.js'
 import { hashTables } from './table-hashes.js'
 
 const REORGS = counts({ short: 20, long: 200 })
+/** The deepest take the longest; `ingest-faults.test.ts` has one of them. */
+const DEPTH_MAX = counts({ short: REORG_DEPTH_MAX / 2, long: REORG_DEPTH_MAX })
 
 let world: FollowWorld
 beforeAll(async () => {
@@ -24,7 +26,7 @@ test(
     await arrive()
     const below = randomFrom(4)
     for (let count = 0; count < REORGS; count++) {
-      world.universe.reorg(1 + below(REORG_DEPTH_MAX))
+      world.universe.reorg(1 + below(DEPTH_MAX))
       for (let blocks = below(4); blocks > 0; blocks--) world.makeBlock()
       await arrive()
     }

@@ -12,6 +12,8 @@ import { randomFrom } from '../random.js'
 import { type Ask, checkBoards } from './check-boards.js'
 
 const MOMENTS = counts({ short: 3, long: 30 })
+/** The deepest take the longest; `ingest-faults.test.ts` has one of them. */
+const DEPTH_MAX = counts({ short: REORG_DEPTH_MAX / 2, long: REORG_DEPTH_MAX })
 const KILLS = counts({ short: 2, long: 20 })
 /** Every board by every sort and by both walks at each moment, or by one of them. */
 const THOROUGH = counts({ short: false, long: true })
@@ -80,7 +82,7 @@ async function followChain(seed: number) {
     for (let reorgs = below(3); reorgs >= 0; reorgs--) {
       universe.advance(universe.nowMs + 60_000)
       await followed.arrive()
-      universe.reorg(1 + below(REORG_DEPTH_MAX))
+      universe.reorg(1 + below(DEPTH_MAX))
       await followed.arrive()
     }
     await untagSomeEvents(moment)
