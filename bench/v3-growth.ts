@@ -6,6 +6,7 @@ import { insertKeys, type Running, startAuspexOn } from './lib/processes.js'
 import { showProgress } from './lib/progress.js'
 import { tidy, tidyLater } from './lib/tidy.js'
 import { HISTORIES_DIR, keepHistory, openHistories } from './v3/keep-history.js'
+import { HISTORY_REQUESTS, type ToPath } from './v3/requests.js'
 import { type Samples, selectSamples } from './v3/samples.js'
 
 /** Fifty million take half an hour to build and 24 GB: `BENCH_MILLIONS=1,10,50` asks for them. */
@@ -20,35 +21,6 @@ const FIRST_TURNS = 20
 const COLD_TURNS = 40
 const WARM_TURNS = 80
 const KEYS = 100
-
-type ToPath = (samples: Samples, turn: number) => string
-
-/** Each asks in turn for another wallet, token or builder of the samples. */
-const REQUESTS: Record<string, ToPath> = {
-  'trades of a wallet': ({ wallets }, turn) => `/v3/wallets/${at(wallets, turn)}/trades`,
-  'trades of a whale': ({ whale }) => `/v3/wallets/${whale}/trades`,
-  'large trades of a whale': ({ whale }) => `/v3/wallets/${whale}/trades?min_amount_usd=300`,
-  'activity of a wallet': ({ wallets }, turn) => `/v3/wallets/${at(wallets, turn)}/activity`,
-  'fees of a wallet': ({ wallets }, turn) => `/v3/wallets/${at(wallets, turn)}/fees-paid`,
-  'positions of a wallet': ({ wallets }, turn) => `/v3/wallets/${at(wallets, turn)}/positions`,
-  'positions of a whale': ({ whale }) => `/v3/wallets/${whale}/positions`,
-  'trades of a market': ({ tokens }, turn) => `/v3/markets/${at(tokens, turn)}/trades`,
-  'trades of all markets': () => '/v3/trades',
-  'holders of a market': ({ tokens }, turn) => `/v3/markets/${at(tokens, turn)}/positions`,
-  'summary of a wallet': ({ wallets }, turn) => `/v3/wallets/${at(wallets, turn)}`,
-  'summary of a whale': ({ whale }) => `/v3/wallets/${whale}`,
-  'profit of a month': ({ wallets }, turn) => `/v3/wallets/${at(wallets, turn)}/pnl?period=30d`,
-  'profit by day': ({ wallets }, turn) => `/v3/wallets/${at(wallets, turn)}/pnl/events?group=day&period=1y`,
-  'deep page of a market': ({ tokens }, turn) => `/v3/markets/${at(tokens, turn)}/trades?offset=40`,
-  'trades of a builder': ({ builders }, turn) => `/v3/builders/${at(builders, turn)}/trades`,
-  resolutions: () => '/v3/resolutions',
-  search: (_samples, turn) => `/v3/markets/search?q=${at(SEARCHES, turn)}&limit=20`,
-  candles: ({ tokens }, turn) => `/v3/markets/${at(tokens, turn)}/candles?resolution=1h`,
-}
-
-const SEARCHES = ['election+ohio', 'bitcoin+reach', 'senate+kenya', 'recession+may', 'tarifs+peru']
-
-const at = (values: readonly string[], turn: number): string => values[turn % values.length] ?? ''
 
 export const v3Growth: Bench = {
   name: 'v3-growth',
@@ -79,7 +51,7 @@ async function run(server: BenchServer, onRound: (text: string) => void): Promis
   try {
     for (const millions of MILLIONS) sides.push(await openSide(server, millions, onRound))
     for (const side of sides) await compileService(side, onRound)
-    const kinds = Object.entries(REQUESTS)
+    const kinds = Object.entries(HISTORY_REQUESTS)
     const cold = await timeAll(sides, kinds, COLD_TURNS, (name) => onRound(`cold: ${name}`))
     const warm = await timeAll(sides, kinds, WARM_TURNS, (name) => onRound(name))
     for (const [name] of kinds) {
@@ -133,7 +105,8 @@ async function timeAll(
 async function compileService(side: Side, onRound: (text: string) => void): Promise<void> {
   onRound('warming up')
   for (let turn = 0; turn < FIRST_TURNS; turn++)
-    for (const toPath of Object.values(REQUESTS)) await timeAnswer(side, toPath(side.samples, turn), turn)
+    for (const toPath of Object.values(HISTORY_REQUESTS))
+      await timeAnswer(side, toPath(side.samples, turn), turn)
 }
 
 function openHistory(server: BenchServer, millions: number, onStep: (step: string) => void) {
@@ -170,7 +143,7 @@ async function holdSnapshots(target: KeptDatabase): Promise<Pool> {
 async function timeAnswer({ service, keys }: Side, path: string, turn: number): Promise<number> {
   const startedMs = performance.now()
   const reply = await fetch(`http://127.0.0.1:${service.port}${path}`, {
-    headers: { 'x-api-key': at(keys, turn) },
+    headers: { 'x-api-key': keys[turn % keys.length] ?? '' },
   })
   const body = await reply.text()
   if (reply.status !== 200) throw new Error(`${path} was answered with ${reply.status}: ${body}`)

@@ -1,22 +1,40 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { buildHistory } from '../bench/v3/build-history.js'
+import { HISTORY_REQUESTS, type ToPath } from '../bench/v3/requests.js'
+import { selectSamples } from '../bench/v3/samples.js'
 import { backfill, bookInto } from '../src/chain/backfill/test-world.js'
 import { openWorld } from '../src/chain/follow/test-follow.js'
 import { setupCitus } from '../src/citus/setup.js'
 import { refreshComboAggregates } from '../src/combos/aggregates.js'
+import { createPool, type Target } from '../src/store/connection.js'
 import { selectTransactions, selectWalletFacts } from '../src/webhooks/match/fact-slice.js'
 import { type ApiWorld, openApiWorld } from './api-world.js'
 import { createCitusDatabase } from './citus-database.js'
+import { counts } from './counts.js'
 import { createTestDatabase, type TestDatabase } from './database.js'
 import { recordStatements, toLiteral } from './explained/explain-request.js'
 import { auditAll, hashUndisturbed, ingest } from './ingest.js'
 import { SUBJECTS } from './lists/subjects.js'
 import { hashTables } from './table-hashes.js'
+import { createTestApp, type TestApp } from './test-app.js'
 import { walletsByFills } from './trades/fill-model.js'
 
 /** A database on the coordinator of a cluster with some workers: docs/scaling.md says how to make one. */
 const CLUSTER = process.env.AUSPEX_TEST_CITUS_URL
 /** Wallets whose own lists are compared. */
 const WALLETS = 5
+/** 0: not at all. It takes some minutes to build. */
+const FILLS = counts({ short: 0, long: 1_000_000 })
+const HISTORY_END_SEC = 1_794_999_600
+const BUILD_MS_MAX = 20 * 60_000
+/** Requests of each kind. */
+const TURNS = 20
+const FLOWS: Readonly<Record<string, ToPath>> = Object.fromEntries(
+  ['deposit', 'withdrawal', 'all'].map((kind) => [
+    `flows of a wallet: ${kind}`,
+    ({ wallets }, turn) => `/v3/wallets/${wallets[turn]}/polyusd-flows?kind=${kind}`,
+  ]),
+)
 
 describe.skipIf(CLUSTER === undefined)('on Citus', () => {
   const create = (options = {}) => createCitusDatabase(CLUSTER ?? '', options)
@@ -40,16 +58,11 @@ describe.skipIf(CLUSTER === undefined)('on Citus', () => {
       await distributed.close()
     })
 
-    /** What both answer, but for the time that it took and for cursors, which each database signs with its own key. */
     async function askBoth(path: string, query: object = {}) {
       const [one, other] = await Promise.all([
         plain.get(path, { ...query }),
         distributed.get(path, { ...query }),
       ])
-      const comparable = ({ statusCode, body }: typeof one) => ({
-        statusCode,
-        body: body.replace(/"next_cursor":"[^"]*"|"elapsed_ms":\d+/g, ''),
-      })
       return [comparable(one), comparable(other)]
     }
 
@@ -138,6 +151,41 @@ describe.skipIf(CLUSTER === undefined)('on Citus', () => {
     })
   })
 
+  describe.skipIf(FILLS === 0)('a million fills and 750,000 rows of the distributed tables', () => {
+    let plain: TestApp
+    let distributed: TestApp
+    beforeAll(async () => {
+      const databases = [await createTestDatabase(), await createDistributed()] as const
+      for (const { target } of databases) await buildBenchHistory(target)
+      plain = await createTestApp({ database: databases[0] })
+      distributed = await createTestApp({ database: databases[1] })
+    }, BUILD_MS_MAX)
+    afterAll(async () => {
+      await plain?.close()
+      await distributed?.close()
+    })
+
+    test.each(Object.entries({ ...HISTORY_REQUESTS, ...FLOWS }))(
+      '%s: the same answers',
+      async (_name, toPath) => {
+        const sides = [plain, distributed]
+        const samples = await selectSamples(plain.ctx.sql)
+        const keys = await Promise.all(sides.map((side) => side.createCaller('enterprise')))
+        for (let turn = 0; turn < TURNS; turn++) {
+          const url = toPath(samples, turn)
+          const replies = await Promise.all(
+            sides.map(({ app }, index) =>
+              app.inject({ url, headers: { 'x-api-key': keys[index]?.key ?? '' } }),
+            ),
+          )
+          const [one, other] = replies.map(comparable)
+          expect(other).toEqual(one)
+          expect(one?.statusCode, one?.body).toBe(200)
+        }
+      },
+    )
+  })
+
   test('reorganisations and a restart leave what the last chain alone would have left', async () => {
     const world = await openWorld({ seed: 31, historyMs: 60_000 })
     onTestFinished(() => world.close())
@@ -202,6 +250,30 @@ test('a database without the extension is refused', async () => {
   onTestFinished(() => database.drop())
   await expect(setupCitus(database.sql)).rejects.toThrow('does not have the extension citus')
 })
+
+/** An answer, but for the time that it took and for cursors, which each database signs with its own key. */
+const comparable = ({ statusCode, body }: { statusCode: number; body: string }) => ({
+  statusCode,
+  body: body.replace(/"next_cursor":"[^"]*"|"elapsed_ms":\d+/g, ''),
+})
+
+/** The history of the benches, which has no rows of the distributed tables: a quarter of its fills get one of each. */
+async function buildBenchHistory(target: Target): Promise<void> {
+  const pool = createPool(target, 1)
+  await buildHistory(pool, { fills: FILLS, partitions: 10, endSec: HISTORY_END_SEC }, () => undefined)
+  await pool.unsafe(`
+    insert into flows
+    select seq + 262144, usd + 1, case when is_paid then wallet else 1 end, case when is_paid then 1 else wallet end,
+           1, 1, is_paid::integer, tx_hash
+      from (select *, (seq >> 21) % 3 = 0 as is_paid from fills where seq & 3 = 1) as fill;
+    insert into transfers
+    select seq + 262145, shares, wallet, taker, token, 0, false, false, tx_hash
+      from fills
+     where seq & 3 = 2 and wallet <> taker;
+    insert into fees select seq + 262146, fee + 1, wallet, token, 0, tx_hash from fills where seq & 3 = 3;
+    analyze flows, transfers, fees`)
+  await pool.end()
+}
 
 const taskCounts = (plans: string): number[] =>
   [...plans.matchAll(/Task Count: (\d+)/g)].map(([, count]) => Number(count))

@@ -51,6 +51,7 @@ describe.skipIf(MINUTES === 0 || !hasAll)(
         expect(await world.countAllowed()).toBe(LIMIT)
         const hook = await world.createWebhook()
         const reads = [await startReads(world), await startReads(world)]
+        const limits = startLimits(world)
         const recorder = recordAsClient(world.url, await world.createCaller('enterprise'))
         await until(() => recorder.items.length > 0)
         const startSeq = Number(Object(recorder.items[0]).seq)
@@ -66,7 +67,12 @@ describe.skipIf(MINUTES === 0 || !hasAll)(
           await parts[turns++ % parts.length]?.()
           await delay(1_000)
         }
+        const minutes = await limits.stop()
+        console.log('the limit in each minute', minutes)
         expect(turns).toBeGreaterThanOrEqual(Math.min(parts.length, MINUTES * 3))
+        expect(minutes.length).toBeGreaterThanOrEqual(Math.floor(MINUTES))
+        expect(minutes.some(({ refused, isRedisLost }) => refused > 0 && !isRedisLost)).toBe(true)
+        for (const minute of minutes) expectLimit(minute)
 
         const hash = world.freeze()
         const undisturbed = new Recorder({ notices: [] })
@@ -126,8 +132,14 @@ async function openTopology() {
   }
   const names = Object.keys(ROLES) as Name[]
   const processes = new Map<Name, Running>()
+  /** Unix ms at which processes that answer said that Redis is lost. */
+  const redisLossesMs: number[] = []
+  const noteLosses = (text: string) => {
+    if (text.includes('redis is not available')) redisLossesMs.push(Date.now())
+  }
   const start = async (name: Name, port = '0') => {
-    processes.set(name, await startAuspex(['--port', port, '--roles', ROLES[name]], environment))
+    const onOutput = ROLES[name] === 'api' ? noteLosses : undefined
+    processes.set(name, await startAuspex(['--port', port, '--roles', ROLES[name]], environment, onOutput))
   }
   await Promise.all(names.map((name) => start(name)))
   const urls = new Map([...processes].map(([name, { url }]) => [name, url]))
@@ -147,6 +159,7 @@ async function openTopology() {
     url: balancer.url,
     urlOf,
     createCaller,
+    redisLossesMs,
     /** Killed and started again under its address; then paused for a while. */
     disturb: async (name: Name) => {
       await processes.get(name)?.stop('SIGKILL')
@@ -214,6 +227,75 @@ async function openTopology() {
       await chain.close()
     },
   }
+}
+
+/** What a key got in less than a minute. `unknown`: requests that a process that was killed or paused may have counted. */
+type LimitedMinute = { allowed: number; refused: number; unknown: number; isRedisLost: boolean }
+
+/** Once in a while, so that no process takes units ahead of its requests: a process that is killed takes none with it. */
+const PACE_MS = 1_050
+/** While Redis is lost there is no exact limit, and the most that a key can get is looked for. */
+const FAST_MS = 100
+/** Requests are sent up to here, and answers count up to there: the first request is in the window all the while. */
+const SENT_MS_MAX = 55_000
+const ANSWERED_MS_MAX = 59_500
+
+/** Lets a new key ask both processes that answer, in each minute, for more than its limit. */
+function startLimits({ urlOf, createCaller, redisLossesMs }: Topology) {
+  const minutes: LimitedMinute[] = []
+  let isOver = false
+  const useMinute = async () => {
+    const headers = { 'x-api-key': await createCaller('free') }
+    const minute = { allowed: 0, refused: 0, unknown: 0 }
+    const startedMs = Date.now()
+    const passedMs = () => Date.now() - startedMs
+    const isRedisLost = () => redisLossesMs.some((lostMs) => lostMs > startedMs - REDIS_BACK_MS_MAX)
+    const ask = async (url: string) => {
+      const status = await fetch(`${url}/v1/usage`, { headers }).then(readStatus, isRefusedConnection)
+      if (status === 'no connection') return
+      if (passedMs() > ANSWERED_MS_MAX || (status !== 200 && status !== 429)) minute.unknown++
+      else if (status === 200) minute.allowed++
+      else minute.refused++
+    }
+    const use = async (url: string) => {
+      while (passedMs() < SENT_MS_MAX) {
+        await ask(url)
+        await delay(isRedisLost() ? FAST_MS : PACE_MS)
+      }
+    }
+    await Promise.all([use(urlOf('a1')), use(urlOf('a2'))])
+    minutes.push({ ...minute, isRedisLost: isRedisLost() })
+    await delay(60_000 - passedMs())
+  }
+  const running = (async () => {
+    while (!isOver) await useMinute()
+  })()
+  const stop = async () => {
+    isOver = true
+    await running
+    return minutes
+  }
+  return { stop }
+}
+
+/** Redis is away for five seconds at a time; the service tries again every two. */
+const REDIS_BACK_MS_MAX = 10_000
+
+async function readStatus(reply: Response): Promise<number> {
+  await reply.arrayBuffer()
+  return reply.status
+}
+
+/** A request that reached no process was counted by none. */
+const isRefusedConnection = ({ cause }: { cause?: { code?: string } }) =>
+  cause?.code === 'ECONNREFUSED' ? 'no connection' : 'no answer'
+
+/** Around a loss: counted in Redis, in both processes while it was lost, and in Redis again, which came back empty. */
+const LIMITS_WHILE_LOST = 4
+
+function expectLimit({ allowed, refused, unknown, isRedisLost }: LimitedMinute): void {
+  expect(allowed).toBeLessThanOrEqual(isRedisLost ? LIMITS_WHILE_LOST * LIMIT : LIMIT)
+  if (refused > 0 && !isRedisLost) expect(allowed + unknown).toBeGreaterThanOrEqual(LIMIT)
 }
 
 /** Reads pages, and sends with each the block of the answer before. */
