@@ -10,7 +10,7 @@ import { startIngester } from './ingest-processes.js'
 import { randomFrom } from './random.js'
 import { hashTables } from './table-hashes.js'
 
-const CRASHES = counts({ short: 5, long: 50 })
+const CRASHES = counts({ short: 4, long: 50 })
 /** A process dies this long after it has booked this many batches, which take about as long. */
 const LIFE_MS_MAX = 60
 const BATCHES_MAX = 4

@@ -11,7 +11,7 @@ import { forkChild } from '../processes.js'
 import { randomFrom } from '../random.js'
 import { type Ask, checkBoards } from './check-boards.js'
 
-const MOMENTS = counts({ short: 3, long: 30 })
+const MOMENTS = counts({ short: 2, long: 30 })
 const KILLS = counts({ short: 2, long: 20 })
 /** Every board by every sort and by both walks at each moment, or by one of them. */
 const THOROUGH = counts({ short: false, long: true })
