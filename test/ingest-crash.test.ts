@@ -10,7 +10,7 @@ import { startIngester } from './ingest-processes.js'
 import { randomFrom } from './random.js'
 import { hashTables } from './table-hashes.js'
 
-const CRASHES = counts({ short: 5, long: 50 })
+const CRASHES = counts({ short: 4, long: 50 })
 /** The deepest take the longest; `ingest-faults.test.ts` has one of them. */
 const DEPTH_MAX = counts({ short: REORG_DEPTH_MAX / 2, long: REORG_DEPTH_MAX })
 /** A process dies this long after it has booked this many batches, which take about as long. */

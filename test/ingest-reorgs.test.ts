@@ -7,7 +7,7 @@ import { auditAll, hashUndisturbed, ingest } from './ingest.js'
 import { randomFrom } from './random.js'
 import { hashTables } from './table-hashes.js'
 
-const REORGS = counts({ short: 20, long: 200 })
+const REORGS = counts({ short: 10, long: 200 })
 /** The deepest take the longest; `ingest-faults.test.ts` has one of them. */
 const DEPTH_MAX = counts({ short: REORG_DEPTH_MAX / 2, long: REORG_DEPTH_MAX })
 

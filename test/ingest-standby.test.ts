@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { type FollowWorld, openWorld } from '../src/chain/follow/test-follow.js'
+import { counts } from './counts.js'
 import { createTestDatabase } from './database.js'
 import { auditAll, hashUndisturbed, untilBooked } from './ingest.js'
 import { startIngester } from './ingest-processes.js'
@@ -7,7 +8,7 @@ import { hashTables } from './table-hashes.js'
 
 const TAKE_OVER_MS_MAX = 5_000
 const BLOCK_MS = 100
-const TAKE_OVERS = 2
+const TAKE_OVERS = counts({ short: 1, long: 2 })
 
 let world: FollowWorld
 beforeAll(async () => {

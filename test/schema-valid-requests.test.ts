@@ -105,6 +105,6 @@ test('a request that the OpenAPI document allows is not refused for one of its v
       // A window may be asked for at the site, which does not answer here.
       if (path !== '/v1/crypto/price') expect(reply.statusCode, `${url}?${query}`).not.toBe(500)
     }),
-    { numRuns: counts({ short: 300, long: 3_000 }) },
+    { numRuns: counts({ short: 150, long: 3_000 }) },
   )
 }, 300_000)

@@ -79,7 +79,7 @@ async function checkTokens(sql: Sql, tally: Tally): Promise<void> {
     tally.rows++
     const derived = isStructuredId(condition)
       ? [positionsOf(condition)[outcome] ?? '']
-      : COLLATERALS.map((collateral) => deriveToken(collateral, condition, outcome))
+      : deriveTokens(condition, outcome)
     if (derived.includes(token)) continue
     const what = `is stored as outcome ${outcome} of ${condition}, which is ${derived.map(toTokenId).join(' or ')}`
     tally.add({ keys: { token: id }, what })
@@ -132,9 +132,11 @@ const COLLATERALS = CONTRACTS.filter(({ role, generation }) => role === 'erc20' 
   ({ address }) => address,
 )
 
-/** The token contract hashes the collateral with a point of the curve y² = x³ + 3. */
-const deriveToken = (collateral: string, condition: string, outcome: number): string =>
-  keccak256(`${collateral}${deriveCollection(condition, 1 << outcome)}`)
+/** By collateral: the token contract hashes it with a point of the curve y² = x³ + 3, which takes long to find. */
+function deriveTokens(condition: string, outcome: number): string[] {
+  const collection = deriveCollection(condition, 1 << outcome)
+  return COLLATERALS.map((collateral) => keccak256(`${collateral}${collection}`))
+}
 
 const P = 21888242871839275222246405745257275088696311157297823662689037894645226208583n
 const ROOT_EXPONENT = ((P + 1n) / 4n).toString(2)

@@ -11,7 +11,7 @@ import { forkChild } from '../processes.js'
 import { randomFrom } from '../random.js'
 import { type Ask, checkBoards } from './check-boards.js'
 
-const MOMENTS = counts({ short: 3, long: 30 })
+const MOMENTS = counts({ short: 2, long: 30 })
 /** The deepest take the longest; `ingest-faults.test.ts` has one of them. */
 const DEPTH_MAX = counts({ short: REORG_DEPTH_MAX / 2, long: REORG_DEPTH_MAX })
 const KILLS = counts({ short: 2, long: 20 })

@@ -18,7 +18,7 @@ let head: number
 
 beforeAll(async () => {
   // Long and busy enough for facts of nearly every kind.
-  world = await openWorld({ seed: 8, historyMs: 20 * 60_000, intensity: 1 })
+  world = await openWorld({ seed: 8, historyMs: 14 * 60_000, intensity: 1 })
   first = world.universe.chain.firstNumber
   head = world.universe.chain.head.number
   world.lies.lie = spoilSomeLogs
