@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Answer, openReceiver, type ReceivedRequest, type Receiver } from '../../webhooks/receiver.js'
 
-/** Attempts until a service takes a request about webhooks. */
-const ATTEMPTS = 200
+/** How long the owner asks until a service takes a request. */
+const PATIENCE_MS = 120_000
 const RETRY_MS = 100
 
 type Hook = { id: string; path: string }
@@ -83,7 +83,8 @@ export class WebhookOwner {
 
   async #ask(method: string, path: string, body?: object): Promise<unknown> {
     let said = ''
-    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const endMs = performance.now() + PATIENCE_MS
+    for (let attempt = 0; performance.now() < endMs; attempt++) {
       const url = this.#urls[attempt % this.#urls.length]
       try {
         const reply = await fetch(`${url}/v3/webhooks${path}`, {
