@@ -29,7 +29,11 @@ beforeAll(async () => {
   server = await openDatabaseServer({ template, folder })
   clock = createServiceClock({ originMs: Date.now(), startedMs: Date.now(), speed: 10 })
   const variables = joinVariables(clock.env, limitHeap(HEAP_MB))
-  service = await startAuspex([], { DATABASE_URL: server.url, AUSPEX_DATA: join(parent, 'data'), ...variables })
+  service = await startAuspex([], {
+    DATABASE_URL: server.url,
+    AUSPEX_DATA: join(parent, 'data'),
+    ...variables,
+  })
   const sql = createPool({ url: server.url }, 1)
   const { secret } = await issueKey(sql, 'growth')
   await sql.end()
@@ -45,7 +49,7 @@ afterAll(async () => {
 
 const ask = (path: string) => fetch(`${target.url}${path}`, { headers: { 'x-api-key': target.key } })
 
-test('clients that hang or vanish keep nobody from an answer', async () => {
+test('clients that hang or vanish keep no other client from an answer', async () => {
   const clients = await Promise.all([
     openUnreadSocket(target),
     hangInBody(target, '/v1/webhooks'),
