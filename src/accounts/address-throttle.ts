@@ -10,6 +10,7 @@ export class AddressThrottle {
   readonly #clock: Clock
   readonly #perMinuteMax: number
   readonly #addresses = new LRUCache<string, SlidingWindow>({ max: ADDRESSES_MAX })
+  #latestMs = 0
 
   constructor(clock: Clock, perMinuteMax: number) {
     this.#clock = clock
@@ -18,7 +19,7 @@ export class AddressThrottle {
 
   /** How long the address should wait; 0: it may try. */
   waitMs(address: string): number {
-    const nowMs = this.#clock.now()
+    const nowMs = this.#now()
     const window = this.#addresses.get(address)
     if (window === undefined || window.count(nowMs) < this.#perMinuteMax) return 0
     return window.freeAt(this.#perMinuteMax, nowMs) - nowMs
@@ -26,13 +27,23 @@ export class AddressThrottle {
 
   /** Counts a refusal. */
   add(address: string): void {
+    const nowMs = this.#now()
     const window = this.#addresses.get(address) ?? new SlidingWindow(WINDOW_MS)
-    window.add(this.#clock.now())
+    window.add(nowMs)
     this.#addresses.set(address, window)
   }
 
   /** Takes back what was counted a moment ago: it was no refusal. */
   removeLast(address: string): void {
     this.#addresses.get(address)?.removeLast()
+  }
+
+  /** Never goes back by a little. When the clock is set back by more, what was counted is forgotten: it would stay for as long. */
+  #now(): number {
+    const nowMs = this.#clock.now()
+    if (nowMs < this.#latestMs - WINDOW_MS) this.#addresses.clear()
+    else if (nowMs < this.#latestMs) return this.#latestMs
+    this.#latestMs = nowMs
+    return nowMs
   }
 }

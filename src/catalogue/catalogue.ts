@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { Clock } from '../core/clock.js'
+import { type Clock, isYoungerThan } from '../core/clock.js'
 import { type LookupLimits, LookupQueue } from './lookup-queue.js'
 import type { KnownMarket, MarketInfo, MarketLookup } from './market-info.js'
 
@@ -51,7 +51,7 @@ export class Catalogue implements MarketLookup {
 
   byCondition(condition: string): MarketInfo | undefined {
     const entry = this.#byCondition.get(condition)
-    const isFresh = entry !== undefined && this.#clock.now() - entry.readAtMs < FRESH_MS
+    const isFresh = entry !== undefined && isYoungerThan(FRESH_MS, entry.readAtMs, this.#clock.now())
     if (!isFresh) this.lookups.add('conditions', condition)
     return entry?.info
   }

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { Clock } from '../core/clock.js'
+import { type Clock, isYoungerThan } from '../core/clock.js'
 
 /** Tokens and conditions, each as the hex text of 32 bytes. */
 export type LookupKeys = { tokens: string[]; conditions: string[] }
@@ -43,7 +43,7 @@ export class LookupQueue {
   readonly #limits: LookupLimits
   readonly #waiting = new Map<string, Kind>()
   readonly #taken = new Set<string>()
-  readonly #absent: LRUCache<string, { times: number; untilMs: number }>
+  readonly #absent: LRUCache<string, { times: number; sinceMs: number; delayMs: number }>
   /** What became of the keys since the start. */
   readonly counts = createLookupCounts()
   #wake: () => void = () => undefined
@@ -65,7 +65,7 @@ export class LookupQueue {
   add(kind: Kind, key: string): void {
     if (this.#waiting.has(key) || this.#taken.has(key)) return
     const absent = this.#absent.get(key)
-    if (absent !== undefined && this.#clock.now() < absent.untilMs) return
+    if (absent !== undefined && isYoungerThan(absent.delayMs, absent.sinceMs, this.#clock.now())) return
     if (this.waiting >= this.#limits.waitingMax) {
       this.counts.dropped++
       return
@@ -95,7 +95,7 @@ export class LookupQueue {
     }
     const times = this.#absent.peek(key)?.times ?? 0
     const delayMs = ABSENT_MS[times] ?? ABSENT_MS.at(-1) ?? 0
-    this.#absent.set(key, { times: times + 1, untilMs: this.#clock.now() + delayMs })
+    this.#absent.set(key, { times: times + 1, sinceMs: this.#clock.now(), delayMs })
   }
 
   /** Returns keys that could not be looked up now. */

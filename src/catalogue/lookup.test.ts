@@ -133,6 +133,20 @@ describe('lookUpQueued', () => {
     expect(world.deps.catalogue.lookups.absent).toBe(1)
   })
 
+  test('a clock that is set back keeps nothing from being looked up', async () => {
+    const market = marketAt(-8)
+    ask(market.words[0])
+    ask(word(8))
+    await lookUpQueued(world.deps, never)
+    world.clock.advance(-3_600_000)
+    world.requests.length = 0
+    ask(market.words[0])
+    ask(word(8))
+    expect(world.deps.catalogue.lookups.waiting).toBe(2)
+    await lookUpQueued(world.deps, never)
+    world.clock.advance(3_600_000)
+  })
+
   test('one market that cannot be read does not hide the others', async () => {
     const [bad, good] = [marketAt(-3), marketAt(-4)]
     const before = { ...world.deps.catalogue.lookups.counts }

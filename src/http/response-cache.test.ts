@@ -32,6 +32,25 @@ test('the cache never holds more than it may', async () => {
   expect(cache.bytes).toBeLessThanOrEqual(100_000)
 })
 
+test('an answer of the time to come is made again: the clock was set back', async () => {
+  const clock = new ManualClock()
+  const cache = createCache(clock)
+  let count = 0
+  const ask = async () => {
+    const { bodies } = await cache.get('key', NO_GRID, async () => ({
+      ttlMs: 60_000,
+      text: `${++count}`,
+      head: undefined,
+    }))
+    return bodies.identity.toString()
+  }
+  expect(await ask()).toBe('1')
+  clock.advance(-3_600_000)
+  expect(await ask()).toBe('2')
+  clock.advance(59_999)
+  expect(await ask()).toBe('2')
+})
+
 type Computation = { beganAtMs: number; endsAtMs: number; ttlMs: number; end: () => void }
 
 /** Moves time on; computations end when theirs has come. */

@@ -60,7 +60,8 @@ export class ResponseCache {
   get(key: string, gridMs: number, compute: Compute): CachedAnswer | Promise<CachedAnswer> {
     const nowMs = this.#clock.now()
     const known = this.#answers.get(key)
-    if (known !== undefined && nowMs < known.expiresAtMs) {
+    // Stored in the time to come: the clock was set back since then.
+    if (known !== undefined && known.storedAtMs <= nowMs && nowMs < known.expiresAtMs) {
       this.#hits.inc()
       return known
     }

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { Clock } from '../core/clock.js'
+import { type Clock, isYoungerThan } from '../core/clock.js'
 import { ApiError, joinWork } from '../core/errors.js'
 import { pause } from './timing.js'
 
@@ -82,8 +82,10 @@ export class StaleFallbackCache {
   async get<Value>(key: string, request: CacheRequest<Value>): Promise<Cached<Value>> {
     const nowMs = this.#options.clock.now()
     const entry = this.#entries.get(key)
-    if (entry !== undefined && nowMs - entry.asOfMs < freshMsOf(request, entry)) return hit(entry)
-    if (entry !== undefined && nowMs - entry.failedMs < (this.#options.restMs ?? 0)) return stale(entry)
+    if (entry !== undefined) {
+      if (isYoungerThan(freshMsOf(request, entry), entry.asOfMs, nowMs)) return hit(entry)
+      if (isYoungerThan(this.#options.restMs ?? 0, entry.failedMs, nowMs)) return stale(entry)
+    }
     return (await joinWork(request.accountId, () => this.#join(key, request))) as Cached<Value>
   }
 
@@ -107,7 +109,7 @@ export class StaleFallbackCache {
     const { waitMs = this.#options.waitMs } = request
     if (waitMs === undefined) return undefined
     const { failedMs = 0 } = this.#entries.peek(key) ?? {}
-    const isFailing = this.#options.clock.now() - failedMs < FAILING_MS
+    const isFailing = isYoungerThan(FAILING_MS, failedMs, this.#options.clock.now())
     return isFailing ? Math.min(waitMs, FAILING_WAIT_MS) : waitMs
   }
 

@@ -50,6 +50,16 @@ test('500 requests at once make one load, and a fresh answer none', async () => 
   expect(await ask()).toMatchObject({ value: { load: 2 }, isStale: false })
 })
 
+test('a clock that is set back makes no answer fresh, and no failure recent', async () => {
+  await ask()
+  clock.advance(-3_600_000)
+  expect(await ask()).toMatchObject({ value: { load: 2 }, isStale: false, isHit: false })
+  clock.advance(FRESH_MS)
+  expect(await ask(fail)).toMatchObject({ value: { load: 2 }, isStale: true })
+  clock.advance(-3_600_000)
+  expect(await ask()).toMatchObject({ value: { load: 4 }, isStale: false, isHit: false })
+})
+
 test('the last answer stands in for twelve hours, with its time', async () => {
   const asOfMs = clock.now()
   await ask()

@@ -115,6 +115,11 @@ export class ClientConnection implements Connection {
     return this.#seenAtMs
   }
 
+  /** Counts the silence of the client from now on, as after a step of the clock. */
+  restartSilence(): void {
+    this.#seen()
+  }
+
   /** What is left of the account's time for today. */
   leftMs(nowMs: number): number {
     return this.#options.session.leftMs?.(nowMs) ?? Number.POSITIVE_INFINITY

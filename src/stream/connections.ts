@@ -7,6 +7,8 @@ import { createPing, createTextFrame } from './fast/shared-frame.js'
 /** Every connection gets a Ping, and on the event socket a heartbeat message, once in this time. */
 const HEARTBEAT_SECONDS = 30
 const SILENCE_MS_MAX = 5 * 60_000
+/** Beats are far less than a second apart: a larger step is one of the clock. */
+const STEP_MS_MAX = 2 * SILENCE_MS_MAX
 /** A client that is there answers the Ping of every 30 seconds. */
 const ANSWER_MS_MAX = 35_000
 
@@ -73,7 +75,10 @@ export class Connections {
   beat(): void {
     const nowMs = this.#clock.now()
     const nowSec = toSec(nowMs)
-    // The time of day was set back.
+    // The time of day was set, or the process stood still: clients have been silent for no longer than before.
+    if (Math.abs(nowSec - this.#beatenToSec) * 1_000 > STEP_MS_MAX) {
+      for (const connection of this.#all) connection.restartSilence()
+    }
     if (nowSec < this.#beatenToSec) this.#beatenToSec = nowSec - 1
     const fromSec = Math.max(this.#beatenToSec + 1, nowSec - HEARTBEAT_SECONDS + 1)
     this.#beatenToSec = nowSec

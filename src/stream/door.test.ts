@@ -394,6 +394,22 @@ describe('liveness', () => {
     expect(alive.close).toBeUndefined()
   })
 
+  test.each([
+    ['forward', 3_600_000],
+    ['back', -3_600_000],
+  ])('a clock that jumps an hour %s closes no connection', async (_direction, jumpMs) => {
+    const { client } = await connect('growth')
+    for (const stepMs of [jumpMs, -jumpMs]) {
+      const before = client.messages.length
+      t.clock.advance(stepMs)
+      await until(() => {
+        t.clock.advance(100)
+        return client.messages.length > before || client.close !== undefined
+      })
+    }
+    expect(client.close).toBeUndefined()
+  })
+
   test('a client that vanished without a word does not keep the account out', async () => {
     const { client: gone, key } = await connect('free')
     gone.socket.pause()
