@@ -55,11 +55,7 @@ async function readBoard(comparison: Comparison, path: string, query: Query) {
   const list = await comparison.list(path, 'leaderboard', query, LIMIT)
   if (list === undefined) return undefined
   const asOfSec = Number(list.first.as_of)
-  if (asOfSec > comparison.model.head.timeSec) {
-    comparison.report(requestOf(path, query), `as_of ${asOfSec} is after the last block`)
-    return undefined
-  }
-  return { found: list.rows, model: comparison.asOf(asOfSec), asOfSec }
+  return { found: list.rows, model: comparison.asOf(requestOf(path, query), asOfSec), asOfSec }
 }
 
 async function compareAllTime(comparison: Comparison, tag: string | undefined): Promise<void> {
@@ -119,7 +115,7 @@ async function compareScopes(comparison: Comparison, period: string): Promise<vo
     const answer = await comparison.get(path, query)
     if (answer === undefined) continue
     const asOfSec = Number(answer.as_of)
-    const model = comparison.asOf(asOfSec)
+    const model = comparison.asOf(requestOf(path, query), asOfSec)
     const wallets = new Map<string, Set<string>>()
     for (const { token, wallet } of stepsOf({ model, asOfSec }, PERIODS[period as keyof typeof PERIODS])) {
       const values = scope === 'tag' ? tagsOf(model, token) : tagsOf(model, token).slice(0, 1)
@@ -143,7 +139,7 @@ async function compareRanks(comparison: Comparison): Promise<void> {
     const answer = await comparison.get(path)
     if (answer === undefined) continue
     const asOfSec = Number(answer.as_of)
-    const model = comparison.asOf(asOfSec)
+    const model = comparison.asOf(path, asOfSec)
     for (const rank of answer.ranks as Row[]) {
       const days = PERIODS[rank.period as keyof typeof PERIODS]
       if (days === undefined) continue

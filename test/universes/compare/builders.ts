@@ -110,7 +110,8 @@ async function compareBoard(comparison: Comparison, builder: string): Promise<vo
   const list = await comparison.list(path, 'data', query, BOARD_LIMIT)
   if (list === undefined) return
   const { rows: found, first } = list
-  const model = comparison.asOf(Date.parse(String(first.as_of)) / 1000)
+  const where = requestOf(path, query)
+  const model = comparison.asOf(where, Date.parse(String(first.as_of)) / 1000)
   const own = builderFills(model).filter((fill) => fill.builder === builder)
   const steps = groupBy(marketSteps(model), ({ wallet }) => wallet)
   const expected = [...groupBy(own, ({ maker }) => maker)].map(([wallet, fills]) => {
@@ -129,7 +130,6 @@ async function compareBoard(comparison: Comparison, builder: string): Promise<vo
       realized_pnl: decimalText(realized),
     }
   })
-  const where = requestOf(path, query)
   comparison.rows(where, found, expected, { key: ['wallet'], isOrdered: false })
   comparison.descending(
     where,

@@ -226,17 +226,16 @@ async function compareBoard(comparison: Comparison): Promise<void> {
     hasMore = page.has_more === true
     asOfSec = Date.parse(String(page.as_of)) / 1000
   }
-  const bought = comboPositions(comparison.asOf(asOfSec)).filter((position) => position.bought > 0n)
+  const where = requestOf(path, query)
+  const model = comparison.asOf(where, asOfSec)
+  const bought = comboPositions(model).filter((position) => position.bought > 0n)
   const expected = [...groupBy(bought, ({ wallet }) => wallet)].map(([wallet, own]) => {
     const realized = sumOf(own.map((position) => position.realized))
     return { wallet_address: wallet, realized_pnl: decimalText(realized), position_count: own.length }
   })
-  comparison.rows(requestOf(path, query), found, expected, {
-    key: ['wallet_address'],
-    isOrdered: false,
-  })
+  comparison.rows(where, found, expected, { key: ['wallet_address'], isOrdered: false })
   comparison.descending(
-    requestOf(path, query),
+    where,
     found.map(({ realized_pnl }) => BigInt(String(realized_pnl).replace('.', ''))),
   )
 }

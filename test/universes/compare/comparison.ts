@@ -17,6 +17,8 @@ export type CompareOptions = {
   sample: Sample
   /** How long answers may take that a job makes, and that are refused for a moment. */
   untilMs?: number
+  /** How many seconds of the chain what jobs make may be behind the head when the time is over; any number unless given. */
+  ageSecMax?: number
   /** After how many differences the comparison ends; 20 unless given. */
   differencesMax?: number
 }
@@ -41,12 +43,14 @@ export class Comparison {
   readonly #url: string
   readonly #key: string
   readonly #untilMs: number
+  readonly #ageSecMax: number
   readonly #differencesMax: number
   readonly #below: (bound: number) => number
   #past: Model
 
   constructor(options: CompareOptions) {
     const { url, key, model, sample, untilMs = UNTIL_MS } = options
+    this.#ageSecMax = options.ageSecMax ?? Number.POSITIVE_INFINITY
     this.#differencesMax = options.differencesMax ?? DIFFERENCES_MAX
     this.model = model
     this.#past = model
@@ -116,7 +120,13 @@ export class Comparison {
   }
 
   /** The model as it was at that time, for answers that say how far they know the chain. */
-  asOf(timeSec: number): Model {
+  asOf(where: string, timeSec: number): Model {
+    const { head } = this.model
+    if (timeSec > head.timeSec)
+      this.report(where, `as_of ${timeSec} is after the last block, ${head.timeSec}`)
+    if (timeSec < head.timeSec - this.#ageSecMax) {
+      this.report(where, `as_of ${timeSec} is long before the last block, ${head.timeSec}`)
+    }
     if (this.#past.head.timeSec !== timeSec) this.#past = modelAsOf(this.model, timeSec)
     return this.#past
   }
