@@ -59,6 +59,18 @@ describe('an undisturbed service', () => {
   })
 })
 
+test('a board that stays behind is reported when there is a bound', async () => {
+  const { sql } = world.ctx
+  const behind = { ...options, ageSecMax: 0 }
+  expect(await compareAnswers(behind, ['boards'])).toEqual([])
+  await sql`update board_state set block_time = block_time - 60`
+  const [difference] = await compareAnswers({ ...behind, differencesMax: 1 }, ['boards'])
+  await sql`update board_state set block_time = block_time + 60`
+  expect(difference).toMatch(
+    /^\/v3\/leaderboard\?sort=realized: as_of \d+ is long before the last block, \d+$/,
+  )
+})
+
 describe('a mistake in the database is reported', () => {
   test.each(SPOILINGS)('$title', async ({ part, table, spoil }) => {
     const { sql } = world.ctx

@@ -302,7 +302,7 @@ export const SPOILINGS: readonly Spoiling[] = [
     table: 'all_time_boards',
     spoil: (sql) => sql`
       update all_time_boards set realized = realized + 1
-       where (scope, wallet) = (select scope, wallet from all_time_boards order by realized desc, 1, 2 limit 1)`,
+       where (scope, wallet) = (select scope, wallet from all_time_boards where scope = 0 limit 1)`,
   },
   {
     title: 'a loss is counted twice on a rolling board',
@@ -311,11 +311,11 @@ export const SPOILINGS: readonly Spoiling[] = [
     spoil: (sql) => sql`
       update rolling_boards set losses = losses + 1
        where (days, scope, wallet) = (select days, scope, wallet from rolling_boards
-                                       order by realized desc, 1, 2, 3 limit 1)`,
+                                       where scope = 0 limit 1)`,
   },
   {
     title: 'a wallet is counted twice in a category',
-    part: 'boards',
+    part: 'tagBoards',
     table: 'rolling_scopes',
     spoil: (sql) => sql`
       update rolling_scopes set wallets = wallets + 1

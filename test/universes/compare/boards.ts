@@ -1,7 +1,6 @@
-import type { ModelPosition } from '../model/position.js'
 import type { Model } from '../model/read-model.js'
-import { byCount } from './by-count.js'
 import { type Comparison, type Query, type Row, requestOf } from './comparison.js'
+import { byCount, groupBy } from './group-by.js'
 import { decimal, sumOf } from './numbers.js'
 import { listedPositions } from './positions.js'
 import { marketSteps, realizedOf, summaryOf } from './wallets.js'
@@ -13,19 +12,30 @@ const LIMIT = 100
 /** Tags whose boards are compared. */
 const TAGS_MAX = 2
 
-/** The leaderboards of all periods, over all markets and of some tags, as of the block that each says it knows. */
+/** The leaderboards of all periods over all markets, as of the block that each says it knows. */
 export async function compareBoards(comparison: Comparison): Promise<void> {
-  const tags = byCount(comparison.model.fills.flatMap(({ token }) => tagsOf(comparison.model, token)))
-  for (const tag of [undefined, ...tags.slice(0, TAGS_MAX)]) {
-    await comparison.eventually(() => compareAllTime(comparison, tag))
-    for (const [period, days] of Object.entries(PERIODS)) {
-      await comparison.eventually(() => compareRolling(comparison, tag, period, days))
-    }
-  }
+  await compareBoardsOf(comparison, undefined)
+  await comparison.eventually(() => compareRanks(comparison))
+}
+
+/**
+ * The same of some tags, and the lists of categories and tags. The catalogue says which market has which tag: a refresh of
+ * the boards after the catalogue has learned of a market is needed too.
+ */
+export async function compareTagBoards(comparison: Comparison): Promise<void> {
+  const { model } = comparison
+  const tags = byCount(model.fills.flatMap(({ token }) => tagsOf(model, token)))
+  for (const tag of tags.slice(0, TAGS_MAX)) await compareBoardsOf(comparison, tag)
   for (const period of Object.keys(PERIODS)) {
     await comparison.eventually(() => compareScopes(comparison, period))
   }
-  await comparison.eventually(() => compareRanks(comparison))
+}
+
+async function compareBoardsOf(comparison: Comparison, tag: string | undefined): Promise<void> {
+  await comparison.eventually(() => compareAllTime(comparison, tag))
+  for (const [period, days] of Object.entries(PERIODS)) {
+    await comparison.eventually(() => compareRolling(comparison, tag, period, days))
+  }
 }
 
 /** The slugs of a token's tags: those of its event, of which the first is the category. */
@@ -34,16 +44,18 @@ function tagsOf({ tokens }: Model, token: string): string[] {
   return of?.kind === 'market' ? of.event.tags.map(({ slug }) => slug) : []
 }
 
+/** `undefined`: whatever its tags. */
+const isTagged =
+  (model: Model, tag: string | undefined) =>
+  ({ token }: { token: string }): boolean =>
+    tag === undefined || tagsOf(model, token).includes(tag)
+
 /** A board, with the model as of its block. `undefined`: a difference is noted. */
 async function readBoard(comparison: Comparison, path: string, query: Query) {
   const list = await comparison.list(path, 'leaderboard', query, LIMIT)
   if (list === undefined) return undefined
   const asOfSec = Number(list.first.as_of)
-  if (asOfSec > comparison.model.head.timeSec) {
-    comparison.report(requestOf(path, query), `as_of ${asOfSec} is after the last block`)
-    return undefined
-  }
-  return { found: list.rows, model: comparison.asOf(asOfSec), asOfSec }
+  return { found: list.rows, model: comparison.asOf(requestOf(path, query), asOfSec), asOfSec }
 }
 
 async function compareAllTime(comparison: Comparison, tag: string | undefined): Promise<void> {
@@ -52,12 +64,8 @@ async function compareAllTime(comparison: Comparison, tag: string | undefined): 
   const board = await readBoard(comparison, path, query)
   if (board === undefined) return
   const { found, model } = board
-  const byWallet = new Map<string, ModelPosition[]>()
-  for (const position of listedPositions(model)) {
-    if (tag !== undefined && !tagsOf(model, position.token).includes(tag)) continue
-    byWallet.set(position.wallet, [...(byWallet.get(position.wallet) ?? []), position])
-  }
-  const expected = [...byWallet].map(([wallet, own]) => {
+  const positions = listedPositions(model).filter(isTagged(model, tag))
+  const expected = [...groupBy(positions, ({ wallet }) => wallet)].map(([wallet, own]) => {
     const summary = summaryOf(model, own)
     return { wallet, realized_pnl: summary.net_realized_pnl, ...summary }
   })
@@ -73,13 +81,10 @@ async function compareRolling(
   const path = tag === undefined ? '/v3/leaderboard' : `/v3/tags/${tag}/leaderboard`
   const board = await readBoard(comparison, path, { period })
   if (board === undefined) return
-  const steps = stepsOf(board, days).filter(
-    ({ token }) => tag === undefined || tagsOf(board.model, token).includes(tag),
-  )
-  const wallets = [...new Set(steps.map(({ wallet }) => wallet))]
-  const expected = wallets.map((wallet) => ({
+  const steps = stepsOf(board, days).filter(isTagged(board.model, tag))
+  const expected = [...groupBy(steps, ({ wallet }) => wallet)].map(([wallet, own]) => ({
     wallet,
-    ...realizedOf(steps.filter((step) => step.wallet === wallet)),
+    ...realizedOf(own),
   }))
   // Which of equal wallets come last is not said.
   if (expected.length <= ROLLING_MAX) {
@@ -110,7 +115,7 @@ async function compareScopes(comparison: Comparison, period: string): Promise<vo
     const answer = await comparison.get(path, query)
     if (answer === undefined) continue
     const asOfSec = Number(answer.as_of)
-    const model = comparison.asOf(asOfSec)
+    const model = comparison.asOf(requestOf(path, query), asOfSec)
     const wallets = new Map<string, Set<string>>()
     for (const { token, wallet } of stepsOf({ model, asOfSec }, PERIODS[period as keyof typeof PERIODS])) {
       const values = scope === 'tag' ? tagsOf(model, token) : tagsOf(model, token).slice(0, 1)
@@ -134,7 +139,7 @@ async function compareRanks(comparison: Comparison): Promise<void> {
     const answer = await comparison.get(path)
     if (answer === undefined) continue
     const asOfSec = Number(answer.as_of)
-    const model = comparison.asOf(asOfSec)
+    const model = comparison.asOf(path, asOfSec)
     for (const rank of answer.ranks as Row[]) {
       const days = PERIODS[rank.period as keyof typeof PERIODS]
       if (days === undefined) continue

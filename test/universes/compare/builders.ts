@@ -1,7 +1,7 @@
 import type { ModelFill } from '../../trades/fill-model.js'
 import type { Model } from '../model/read-model.js'
-import { byCount } from './by-count.js'
 import { type Comparison, type Row, requestOf } from './comparison.js'
+import { byCount, groupBy } from './group-by.js'
 import { decimalText, sumOf } from './numbers.js'
 import { NO_BUILDER } from './trades.js'
 import { marketSteps } from './wallets.js'
@@ -110,13 +110,13 @@ async function compareBoard(comparison: Comparison, builder: string): Promise<vo
   const list = await comparison.list(path, 'data', query, BOARD_LIMIT)
   if (list === undefined) return
   const { rows: found, first } = list
-  const model = comparison.asOf(Date.parse(String(first.as_of)) / 1000)
+  const where = requestOf(path, query)
+  const model = comparison.asOf(where, Date.parse(String(first.as_of)) / 1000)
   const own = builderFills(model).filter((fill) => fill.builder === builder)
-  const steps = marketSteps(model)
-  const expected = byCount(own.map(({ maker }) => maker)).map((wallet) => {
-    const fills = own.filter(({ maker }) => maker === wallet)
+  const steps = groupBy(marketSteps(model), ({ wallet }) => wallet)
+  const expected = [...groupBy(own, ({ maker }) => maker)].map(([wallet, fills]) => {
     const { bought, sold, fees } = sumsOf(fills)
-    const realized = sumOf(steps.filter((step) => step.wallet === wallet).map(({ amount }) => amount))
+    const realized = sumOf((steps.get(wallet) ?? []).map(({ amount }) => amount))
     return {
       wallet,
       volume_e6: `${bought + sold}`,
@@ -130,7 +130,6 @@ async function compareBoard(comparison: Comparison, builder: string): Promise<vo
       realized_pnl: decimalText(realized),
     }
   })
-  const where = requestOf(path, query)
   comparison.rows(where, found, expected, { key: ['wallet'], isOrdered: false })
   comparison.descending(
     where,

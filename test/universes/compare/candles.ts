@@ -1,3 +1,4 @@
+import type { Market } from '../../../sim/universe/market.js'
 import { type ModelCandle, modelCandles } from '../../markets/candle-model.js'
 import { isTakerOrder, type ModelFill } from '../../trades/fill-model.js'
 import { type Comparison, type Row, requestOf } from './comparison.js'
@@ -21,23 +22,33 @@ export async function compareCandles(comparison: Comparison): Promise<void> {
       comparison.rows(requestOf(path, query), answer.candles as Row[], expected, { key: ['time'] })
     }
   }
-  for (const { conditionId, slug, tokens } of sampled.markets) {
-    const query = { resolution: '1h', start: end - 299 * 3_600, end }
-    for (const path of [`condition/${conditionId}`, `slug/${slug}`].map(
-      (at) => `/v3/markets/${at}/candles`,
-    )) {
-      const answer = await comparison.get(path, query)
-      for (const series of (answer?.series ?? []) as Row[]) {
-        const where = `${requestOf(path, query)}, series ${series.token_id}`
-        const expected = candlesOf(tookOf(String(series.token_id)), 3_600, query.start)
-        comparison.rows(where, series.candles as Row[], expected, { key: ['time'] })
-      }
-      if (answer !== undefined) {
-        const shown = ((answer.series ?? []) as Row[]).map(({ token_id }) => ({ token_id }))
-        const wanted = tokens.map(({ decimal: token_id }) => ({ token_id }))
-        comparison.rows(requestOf(path, query), shown, wanted, { key: ['token_id'] })
-      }
-    }
+  for (const market of sampled.markets) {
+    await compareSeries(comparison, `condition/${market.conditionId}`, market, tookOf)
+    // A slug is known once the catalogue has the market.
+    await comparison.eventually(() => compareSeries(comparison, `slug/${market.slug}`, market, tookOf))
+  }
+}
+
+/** A series for each outcome. */
+async function compareSeries(
+  comparison: Comparison,
+  place: string,
+  { tokens }: Market,
+  tookOf: (token: string) => readonly ModelFill[],
+): Promise<void> {
+  const path = `/v3/markets/${place}/candles`
+  const [seconds, count] = RESOLUTIONS['1h']
+  const end = comparison.model.head.timeSec
+  const query = { resolution: '1h', start: end - (count - 1) * seconds, end }
+  const answer = await comparison.get(path, query)
+  if (answer === undefined) return
+  const found = answer.series as Row[]
+  const wanted = tokens.map((token) => ({ token_id: token.decimal }))
+  comparison.rows(requestOf(path, query), found, wanted, { key: ['token_id'] })
+  for (const series of found) {
+    const where = `${requestOf(path, query)}, series ${series.token_id}`
+    const expected = candlesOf(tookOf(String(series.token_id)), seconds, query.start)
+    comparison.rows(where, series.candles as Row[], expected, { key: ['time'] })
   }
 }
 

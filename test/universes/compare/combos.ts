@@ -3,9 +3,9 @@ import { isTakerOrder, type ModelFill } from '../../trades/fill-model.js'
 import type { ModelComboRedemption } from '../model/activity.js'
 import type { ModelPosition } from '../model/position.js'
 import type { Model } from '../model/read-model.js'
-import { byCount } from './by-count.js'
 import { type ComboResult, comboOf, comboResultOf, legConditionOf } from './combo-result.js'
 import { type Comparison, type Row, requestOf } from './comparison.js'
+import { byCount, groupBy } from './group-by.js'
 import { decimalText, priceOf, sumOf } from './numbers.js'
 
 const BOARD_LIMIT = 100
@@ -184,27 +184,33 @@ async function compareMarkets(comparison: Comparison): Promise<void> {
   const found = await comparison.walk(path, 'markets')
   if (found === undefined) return
   const combos = model.transactions.flatMap(({ act }) => (act.kind === 'prepareCombo' ? [act.combo] : []))
-  const expected = combos.map((combo) => marketRow(model, combo))
+  const expected = marketRows(model, combos)
   comparison.rows(path, found, expected, { key: ['combo_condition_id'], isOrdered: false })
 }
 
-function marketRow(model: Model, combo: Combo): Row {
-  const isOwn = (token: string) => comboOf(model, token) === combo
-  const took = model.fills.filter((fill) => isOwn(fill.token) && isTakerOrder(fill))
-  const redeemed = model.comboRedemptions.filter(({ token }) => token.of === combo)
-  const gifts = model.transactions.flatMap(({ act }) => (act.kind === 'transfer' ? act.shares : []))
-  const result = comboResultOf(model, combo)
-  const shares = sumOf(model.positions.filter(({ token }) => isOwn(token)).map(({ balance }) => balance))
-  const open = shares > 0n ? 'open' : took.length > 0 ? 'closed' : 'observed'
-  return {
-    combo_condition_id: combo.conditionId,
-    status: result === undefined ? open : statusOf(...result.payout),
-    observed_execution_count: took.length,
-    observed_redeem_count: redeemed.length,
-    observed_lifecycle_count: redeemed.length,
-    observed_transfer_count: gifts.filter(({ token }) => token.of === combo).length,
-    volume_usdc: decimalText(sumOf(took.map(({ usd }) => usd))),
-  }
+function marketRows(model: Model, combos: readonly Combo[]): Row[] {
+  const ofToken = ({ token }: { token: string }) => comboOf(model, token)
+  const took = groupBy(model.fills.filter(isTakerOrder), ofToken)
+  const positions = groupBy(model.positions, ofToken)
+  const redeemed = groupBy(model.comboRedemptions, ({ token }) => token.of)
+  const given = model.transactions.flatMap(({ act }) => (act.kind === 'transfer' ? act.shares : []))
+  const gifts = groupBy(given, ({ token }) => token.of)
+  return combos.map((combo): Row => {
+    const matches = took.get(combo) ?? []
+    const redemptions = redeemed.get(combo)?.length ?? 0
+    const result = comboResultOf(model, combo)
+    const shares = sumOf((positions.get(combo) ?? []).map(({ balance }) => balance))
+    const open = shares > 0n ? 'open' : matches.length > 0 ? 'closed' : 'observed'
+    return {
+      combo_condition_id: combo.conditionId,
+      status: result === undefined ? open : statusOf(...result.payout),
+      observed_execution_count: matches.length,
+      observed_redeem_count: redemptions,
+      observed_lifecycle_count: redemptions,
+      observed_transfer_count: gifts.get(combo)?.length ?? 0,
+      volume_usdc: decimalText(sumOf(matches.map(({ usd }) => usd))),
+    }
+  })
 }
 
 /** Of all time, by what was realized, as of the block that the board says it knows. */
@@ -220,18 +226,16 @@ async function compareBoard(comparison: Comparison): Promise<void> {
     hasMore = page.has_more === true
     asOfSec = Date.parse(String(page.as_of)) / 1000
   }
-  const bought = comboPositions(comparison.asOf(asOfSec)).filter((position) => position.bought > 0n)
-  const expected = [...new Set(bought.map(({ wallet }) => wallet))].map((wallet) => {
-    const own = bought.filter((position) => position.wallet === wallet)
+  const where = requestOf(path, query)
+  const model = comparison.asOf(where, asOfSec)
+  const bought = comboPositions(model).filter((position) => position.bought > 0n)
+  const expected = [...groupBy(bought, ({ wallet }) => wallet)].map(([wallet, own]) => {
     const realized = sumOf(own.map((position) => position.realized))
     return { wallet_address: wallet, realized_pnl: decimalText(realized), position_count: own.length }
   })
-  comparison.rows(requestOf(path, query), found, expected, {
-    key: ['wallet_address'],
-    isOrdered: false,
-  })
+  comparison.rows(where, found, expected, { key: ['wallet_address'], isOrdered: false })
   comparison.descending(
-    requestOf(path, query),
+    where,
     found.map(({ realized_pnl }) => BigInt(String(realized_pnl).replace('.', ''))),
   )
 }

@@ -1,5 +1,5 @@
 import { compareActivity } from './activity.js'
-import { compareBoards } from './boards.js'
+import { compareBoards, compareTagBoards } from './boards.js'
 import { compareBuilders } from './builders.js'
 import { compareCandles } from './candles.js'
 import { compareClosedPositions } from './closed-positions.js'
@@ -25,6 +25,7 @@ const PARTS = {
   builders: compareBuilders,
   combos: compareCombos,
   boards: compareBoards,
+  tagBoards: compareTagBoards,
 }
 
 /** What is compared: a group of answers that show the same facts. */

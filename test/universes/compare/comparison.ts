@@ -17,6 +17,8 @@ export type CompareOptions = {
   sample: Sample
   /** How long answers may take that a job makes, and that are refused for a moment. */
   untilMs?: number
+  /** How many seconds of the chain what jobs make may be behind the head when the time is over; any number unless given. */
+  ageSecMax?: number
   /** After how many differences the comparison ends; 20 unless given. */
   differencesMax?: number
 }
@@ -41,12 +43,14 @@ export class Comparison {
   readonly #url: string
   readonly #key: string
   readonly #untilMs: number
+  readonly #ageSecMax: number
   readonly #differencesMax: number
   readonly #below: (bound: number) => number
   #past: Model
 
   constructor(options: CompareOptions) {
     const { url, key, model, sample, untilMs = UNTIL_MS } = options
+    this.#ageSecMax = options.ageSecMax ?? Number.POSITIVE_INFINITY
     this.#differencesMax = options.differencesMax ?? DIFFERENCES_MAX
     this.model = model
     this.#past = model
@@ -116,7 +120,13 @@ export class Comparison {
   }
 
   /** The model as it was at that time, for answers that say how far they know the chain. */
-  asOf(timeSec: number): Model {
+  asOf(where: string, timeSec: number): Model {
+    const { head } = this.model
+    if (timeSec > head.timeSec)
+      this.report(where, `as_of ${timeSec} is after the last block, ${head.timeSec}`)
+    if (timeSec < head.timeSec - this.#ageSecMax) {
+      this.report(where, `as_of ${timeSec} is long before the last block, ${head.timeSec}`)
+    }
     if (this.#past.head.timeSec !== timeSec) this.#past = modelAsOf(this.model, timeSec)
     return this.#past
   }
@@ -124,7 +134,7 @@ export class Comparison {
   /** Each field of `expected` is what it is in `found`; other fields do not matter. */
   same(where: string, found: Row, expected: Row): void {
     for (const [field, value] of Object.entries(expected)) {
-      if (isDeepStrictEqual(found[field], value)) continue
+      if (found[field] === value || isDeepStrictEqual(found[field], value)) continue
       this.report(where, `${field} is ${textOf(found[field])} in place of ${textOf(value)}`)
     }
   }
@@ -168,13 +178,10 @@ export class Comparison {
     const plain = { 'x-api-key': this.#key, 'accept-encoding': 'identity' }
     const headers = { ...init.headers, ...plain, 'x-head-block': `${this.model.head.block}` }
     for (;;) {
-      const reply = await fetch(`${this.#url}${request}`, { ...init, headers })
-      const text = await reply.text()
-      if (reply.status === 200) return text
-      const isForNow = reply.status === 429 || reply.status === 503
-      const waitMs = Number(reply.headers.get('retry-after') ?? 1) * 1000
-      if (isForNow && (await this.#pause(waitMs))) continue
-      this.report(request, `${reply.status} ${text.slice(0, 200)}`)
+      const reply = await fetchText(`${this.#url}${request}`, { ...init, headers })
+      if (reply.status === 200) return reply.text
+      if (reply.retryMs !== undefined && (await this.#pause(reply.retryMs))) continue
+      this.report(request, `${reply.status} ${reply.text.slice(0, 200)}`)
       return undefined
     }
   }
@@ -200,6 +207,21 @@ export function requestOf(path: string, query: Query = {}): string {
     if (value !== undefined) search.set(name, String(value))
   }
   return search.size === 0 ? path : `${path}?${search}`
+}
+
+/** `retryMs`: after which time another attempt may succeed. A connection that fails has the status 0. */
+type Reply = { status: number; text: string; retryMs: number | undefined }
+
+async function fetchText(url: string, init: RequestInit): Promise<Reply> {
+  try {
+    const reply = await fetch(url, init)
+    const isForNow = reply.status === 429 || reply.status === 503
+    const retryMs = isForNow ? Number(reply.headers.get('retry-after') ?? 1) * 1000 : undefined
+    return { status: reply.status, text: await reply.text(), retryMs }
+  } catch (error) {
+    const { message, cause } = error as Error
+    return { status: 0, text: `${message}: ${cause}`, retryMs: WAIT_MS }
+  }
 }
 
 const textOf = (value: unknown): string => JSON.stringify(value) ?? 'absent'

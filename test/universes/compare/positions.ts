@@ -21,9 +21,11 @@ export async function comparePositions(comparison: Comparison): Promise<void> {
   }
   for (const { conditionId, slug } of sampled.markets) {
     const own = listed.filter(({ token }) => conditionOf(model, token) === conditionId)
-    for (const path of [`condition/${conditionId}`, `slug/${slug}`]) {
-      await compareHolders(comparison, `/v3/markets/${path}/positions`, own, ['user', 'token_id'])
-    }
+    const check = (path: string) =>
+      compareHolders(comparison, `/v3/markets/${path}/positions`, own, ['user', 'token_id'])
+    await check(`condition/${conditionId}`)
+    // A slug is known once the catalogue has the market.
+    await comparison.eventually(() => check(`slug/${slug}`))
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Act } from '../../../sim/universe/acts.js'
 import type { Market } from '../../../sim/universe/market.js'
 import type { Model } from '../model/read-model.js'
-import { byCount } from './by-count.js'
+import { byCount, groupBy } from './group-by.js'
 
 /** How many wallets, tokens and markets get lists of their own: `count` of the busiest, and as many by chance. */
 export type Sample = { count: number; seed: number }
@@ -22,12 +22,12 @@ export function takeSample(model: Model, { count }: Sample, below: (bound: numbe
     const drawn = Array.from({ length: count }, () => draw(items)).flat()
     return [...new Set([...byCount(items).slice(0, count), ...drawn])]
   }
-  const actors = new Map<Act['kind'], string[]>()
-  for (const { act } of model.transactions) {
-    actors.set(act.kind, [...(actors.get(act.kind) ?? []), ...walletsOf(act)])
-  }
+  const actors = groupBy(
+    model.transactions.map(({ act }) => act),
+    ({ kind }) => kind,
+  )
   const ofCombos = model.fills.flatMap(({ isCombo, maker }) => (isCombo ? [maker] : []))
-  const rare = [...actors.values(), ofCombos].flatMap(draw)
+  const rare = [...[...actors.values()].map((acts) => acts.flatMap(walletsOf)), ofCombos].flatMap(draw)
   const tokens = model.fills.flatMap(({ token, isCombo }) => (isCombo ? [] : [token]))
   const markets = tokens.flatMap((token) => {
     const of = model.tokens.get(token)?.of

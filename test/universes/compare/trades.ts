@@ -1,7 +1,7 @@
 import { idOf, isTakerOrder, type ModelFill } from '../../trades/fill-model.js'
 import type { Model } from '../model/read-model.js'
-import { byCount } from './by-count.js'
 import { type Comparison, type Query, type Row, requestOf } from './comparison.js'
+import { byCount } from './group-by.js'
 import { decimal, priceOf } from './numbers.js'
 import { marketFields } from './token-fields.js'
 
@@ -55,11 +55,13 @@ async function compareTradesOfWallets(
   }
 }
 
+/** Slugs are known once the catalogue has the market. */
 async function compareTradesOfMarkets(
-  { model, sampled }: Comparison,
+  comparison: Comparison,
   check: Check,
   fills: readonly ModelFill[],
 ): Promise<void> {
+  const { model, sampled } = comparison
   for (const token of sampled.tokens) {
     const own = fills.filter((fill) => fill.token === token)
     await check(`/v3/markets/${token}/trades`, {}, ofOwners(own))
@@ -71,12 +73,13 @@ async function compareTradesOfMarkets(
   for (const market of sampled.markets) {
     const own = fills.filter((fill) => marketOf(fill) === market)
     const took = ofOwners(own.filter(isTakerOrder))
-    await check(`/v3/markets/slug/${market.slug}/trades`, {}, ofOwners(own))
+    const bySlug = `/v3/markets/slug/${market.slug}/trades`
+    await comparison.eventually(() => check(bySlug, {}, ofOwners(own)))
     await check('/v3/trades', { condition_id: market.conditionId, fills: 'taker', order: 'asc' }, took)
   }
   for (const event of new Set(sampled.markets.slice(0, EVENTS_MAX).map((market) => market.event))) {
     const own = fills.filter((fill) => marketOf(fill)?.event === event)
-    await check('/v3/trades', { event_slug: event.slug }, ofOwners(own))
+    await comparison.eventually(() => check('/v3/trades', { event_slug: event.slug }, ofOwners(own)))
   }
 }
 

@@ -23,8 +23,11 @@ export function* eachTransaction(chain: Chain): Generator<ModelTransaction> {
     const blockNumber = `0x${number.toString(16)}`
     let next = 0
     for (const { hash, act } of block.transactions) {
-      const logs = encodeAct(act).map((body) => ({
-        ...body,
+      // Field by field: a spread takes longer than all the rest of the reading.
+      const logs = encodeAct(act).map(({ address, topics, data }) => ({
+        address,
+        topics,
+        data,
         blockNumber,
         transactionHash: hash,
         logIndex: `0x${(next++).toString(16)}`,
