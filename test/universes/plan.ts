@@ -21,6 +21,8 @@ export type Plan = {
   hasRedis: boolean
   /** The services begin this many blocks before the head, and a step reads the rest; absent: at the first block. */
   blocksAtStart?: number
+  /** The heap of each process, where it is small. */
+  heapMb?: number
   /** Settings of the services beside their addresses. */
   settings: Readonly<Record<string, string>>
   /** When the steps end, from the start of the processes on. */
@@ -71,6 +73,7 @@ export function drawPlan(seed: number, { stretchMs, kinds = STEP_KINDS }: PlanOp
     hasPrices: below(4) === 0,
     processes: pickOf(TOPOLOGIES),
     hasRedis: below(3) === 0,
+    ...(below(5) === 0 && { heapMb: 160 }),
     ...(startsLate && { blocksAtStart: 20 + below(100) }),
     settings: pickOf(SETTINGS),
     stretchMs,

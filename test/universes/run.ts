@@ -81,6 +81,10 @@ async function judge(world: World, plan: Plan, hooksFrom: number): Promise<strin
     const { code, output } = await world.command('backfill', '--from', `${universe.chain.firstNumber}`)
     if (code !== 0) problems.push(`backfill: ${output}`)
   }
+  // A delivery that failed while a clock was ahead waits for that time, up to 65 minutes.
+  if (plan.steps.some(({ kind }) => kind.startsWith('clock'))) {
+    for (const clock of world.clocks) clock.jump(RETRY_MS_MAX)
+  }
   const undelivered = await within(RECOVERY_MS_MAX, async () => {
     const ids = await listUndelivered(webhooks, { ...truth, fromBlock: hooksFrom })
     return ids.length === 0 ? undefined : `webhooks: ${ids.length} trades never came, ${ids[0]} is the first`
@@ -111,6 +115,7 @@ async function judge(world: World, plan: Plan, hooksFrom: number): Promise<strin
 }
 
 const SETTLING_MS = 1_500
+const RETRY_MS_MAX = 65 * 60_000
 
 /** Asks again until nothing is missing. Returns what is still missing when the time is over. */
 async function within(ms: number, ask: () => Promise<string | undefined>): Promise<string | undefined> {

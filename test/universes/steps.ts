@@ -2,6 +2,13 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { FaultOrder } from '../../sim/server/fault-order.js'
 import type { Answer } from '../webhooks/receiver.js'
 import type { ServiceClock } from './faults/service-clock.js'
+import {
+  type ClientTarget,
+  hangInAnswer,
+  hangInBody,
+  openUnreadSocket,
+  type SlowClient,
+} from './faults/slow-clients.js'
 import type { World } from './world.js'
 
 type Run = (world: World, pick: number) => Promise<void>
@@ -115,6 +122,11 @@ const STEPS: Readonly<Record<string, Run>> = {
   'clock an hour back': ({ clocks }, pick) => jumpAndBack(pickFrom(clocks, pick), -HOUR_MS, pick),
 
   'client vanishes': async ({ streams }, pick) => pickFrom(streams, pick)?.vanish(),
+  'client reads nothing': (world, pick) => beSlow(world, pick, openUnreadSocket),
+  'client hangs in its request': (world, pick) =>
+    beSlow(world, pick, (target) => hangInBody(target, '/v3/webhooks')),
+  'client hangs in the answer': (world, pick) =>
+    beSlow(world, pick, (target) => hangInAnswer(target, '/v3/trades?limit=300', 20)),
   'receiver fails': async ({ webhooks }, pick) => {
     webhooks.answer = RECEIVER_FAULTS[pick % RECEIVER_FAULTS.length] ?? 500
     await delay(300 + (pick % 700))
@@ -138,6 +150,14 @@ const STEPS: Readonly<Record<string, Run>> = {
     redis?.resume()
   },
   ...Object.fromEntries(upstreamSteps),
+}
+
+/** Those of a process that is away do nothing. */
+async function beSlow(world: World, pick: number, open: (target: ClientTarget) => Promise<SlowClient>) {
+  const url = pickFrom(world.urlsOf('api'), pick) ?? ''
+  const client = await open({ url, key: world.keys.slowKey }).catch(() => undefined)
+  await delay(500 + (pick % 3_000))
+  client?.close()
 }
 
 async function jumpAndBack(clock: ServiceClock | undefined, ms: number, pick: number): Promise<void> {

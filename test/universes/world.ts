@@ -16,6 +16,7 @@ import { WebhookOwner } from './clients/webhook-owner.js'
 import { runCommand } from './commands.js'
 import { openDatabaseProxy } from './faults/database-proxy.js'
 import { openDatabaseServer } from './faults/database-server.js'
+import { joinVariables, limitHeap } from './faults/memory-pressure.js'
 import { createServiceClock, type ServiceClock } from './faults/service-clock.js'
 import type { Plan } from './plan.js'
 import { ServiceProcess } from './service-process.js'
@@ -56,7 +57,7 @@ export async function openWorld(plan: Plan, { template, folder, main = MAIN }: W
     keys.push((await createKey(sql, { ...of, accountId })).secret)
   }
   await sql.end()
-  const [readerKey = '', streamKey = '', hookKey = '', compareKey = ''] = keys
+  const [readerKey = '', streamKey = '', hookKey = '', compareKey = '', slowKey = ''] = keys
 
   const { firstNumber, head } = universe.chain
   const fromBlock = Math.max(firstNumber, head.number - (plan.blocksAtStart ?? Number.POSITIVE_INFINITY))
@@ -77,7 +78,8 @@ export async function openWorld(plan: Plan, { template, folder, main = MAIN }: W
   for (const roles of plan.processes) {
     const clock = createServiceClock({ originMs: presentMs, startedMs, speed })
     clocks.push(clock)
-    const env = { ...environment, ...clock.env }
+    const heap = plan.heapMb === undefined ? {} : limitHeap(plan.heapMb)
+    const env = joinVariables(environment, clock.env, heap)
     services.push(new ServiceProcess({ main, roles, port: await findFreePort(), env }))
   }
   const urlsOf = (role: string) =>
@@ -110,7 +112,7 @@ export async function openWorld(plan: Plan, { template, folder, main = MAIN }: W
     fromBlock,
     /** A command of the service on the same database, in the time of the first process. */
     command: (...args: string[]) => runCommand(main, args, { ...environment, ...clocks[0]?.env }),
-    keys: { readerKey, compareKey },
+    keys: { readerKey, compareKey, slowKey },
     urlsOf,
     /** The universe stands still from now on. */
     freeze: () => clearInterval(living),
@@ -128,7 +130,7 @@ export async function openWorld(plan: Plan, { template, folder, main = MAIN }: W
   }
 }
 
-const KEYS = 4
+const KEYS = 5
 /** The sockets that send them are switched off. */
 const NO_PRICES = {
   AUSPEX_CLOB_API_KEY: '',
