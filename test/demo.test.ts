@@ -15,6 +15,7 @@ import { checkTypescriptClient } from './generated-client/check-typescript-clien
 import { checkPrefilledRequests } from './prefilled-requests.js'
 import { createDataDir, processesOn, type Running, runBuilt, spawnBuilt, startCommand } from './processes.js'
 import { checkResume, checkWalk, hasPython } from './python-snippets.js'
+import { testExamples } from './test-examples.js'
 
 let folder: ReturnType<typeof createDataDir>
 const running: Running[] = []
@@ -170,6 +171,8 @@ describe.concurrent('that runs', () => {
 
   test('has commands beside it, which find it by its folder', () => checkCommands(first), TIMEOUT_MS)
 })
+
+describe('that runs is read by', () => testExamples(() => ({ demo: first, folder: dirname(folder.dataDir) })))
 
 test(
   'stops when it is asked to, and leaves nothing running',

@@ -73,11 +73,11 @@ beforeAll(async () => {
       (sort) => `/v3/wallets/${wallet?.address}/positions?limit=6&sort=${sort}`,
     ),
     `/v3/wallets/${wallet?.address}/positions?limit=6&sort=recent&order=asc&status=open`,
-    ...['recent', 'pnl', 'size', 'volume'].map((sort) => `/v3/positions?limit=150&sort=${sort}`),
-    '/v3/positions?limit=150&sort=recent&order=asc',
-    '/v3/positions?limit=60&status=redeemable',
-    `/v3/markets/${BigInt(token?.token ?? 0)}/positions?limit=5&sort=amount`,
-    `/v3/markets/condition/${token?.condition}/positions?limit=8`,
+    ...['recent', 'pnl', 'size', 'volume'].map((sort) => `/v3/positions?limit=300&sort=${sort}`),
+    '/v3/positions?limit=300&sort=recent&order=asc',
+    '/v3/positions?limit=4&status=redeemable',
+    `/v3/markets/${BigInt(token?.token ?? 0)}/positions?limit=15&sort=amount`,
+    `/v3/markets/condition/${token?.condition}/positions?limit=30`,
   ]
 })
 afterAll(() => t.close())

@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { BrowserContext, Page } from 'playwright-core'
 import { expect, vi } from 'vitest'
+import { counts } from '../counts.js'
 
 const ROOT = join(import.meta.dirname, '../..')
 const SCREENSHOTS_DIR = join(ROOT, '.screenshots')
@@ -10,6 +11,10 @@ const AXE = readFileSync(join(ROOT, 'node_modules/axe-core/axe.min.js'), 'utf8')
 const WAIT = { timeout: 20_000, interval: 50 }
 const DESK = { width: 1280, height: 900 }
 const PHONE = { width: 360, height: 740 }
+/** Pictures of all pages for people to look at. */
+const TAKES_SCREENSHOTS = counts({ short: false, long: true })
+/** The rules that are checked in the dark; `undefined`: all. Only colours are different there. */
+const DARK_RULES = counts({ short: ['color-contrast', 'link-in-text-block'], long: undefined })
 
 /** A page on which everything is noted that should not happen. */
 export class WatchedPage {
@@ -64,23 +69,29 @@ export class WatchedPage {
       expect(width, `${name}, ${look}: wider than the screen`).toBeLessThanOrEqual(
         look === 'phone' ? PHONE.width : DESK.width,
       )
-      expect(await this.#findSeriousFaults(), `${name}, ${look}`).toEqual([])
-      await page.screenshot({ path: join(SCREENSHOTS_DIR, `${name}-${look}.png`), fullPage: true })
+      const rules = look === 'dark' ? DARK_RULES : undefined
+      expect(await this.#findSeriousFaults(rules), `${name}, ${look}`).toEqual([])
+      if (TAKES_SCREENSHOTS)
+        await page.screenshot({ path: join(SCREENSHOTS_DIR, `${name}-${look}.png`), fullPage: true })
     }
     await page.emulateMedia({ colorScheme: 'light' })
     await page.setViewportSize(DESK)
   }
 
-  async #findSeriousFaults(): Promise<string[]> {
+  /** `rules`: those that are checked; absent: all. */
+  async #findSeriousFaults(rules: string[] | undefined): Promise<string[]> {
     // As a script of the debugger: the policy of the page allows none but its own.
-    await this.page.evaluate(AXE)
-    const found = await this.page.evaluate(async () => {
+    if (await this.page.evaluate<boolean>('globalThis.axe === undefined')) await this.page.evaluate(AXE)
+    const found = await this.page.evaluate(async (runOnly) => {
       type Axe = {
-        run: () => Promise<{ violations: { id: string; impact: string; nodes: { html: string }[] }[] }>
+        run: (
+          options: object,
+        ) => Promise<{ violations: { id: string; impact: string; nodes: { html: string }[] }[] }>
       }
-      const { violations } = await (globalThis as unknown as { axe: Axe }).axe.run()
+      const options = { resultTypes: ['violations'], ...(runOnly !== undefined && { runOnly }) }
+      const { violations } = await (globalThis as unknown as { axe: Axe }).axe.run(options)
       return violations.map(({ id, impact, nodes }) => ({ id, impact, html: nodes.map(({ html }) => html) }))
-    })
+    }, rules)
     return found
       .filter(({ impact }) => impact === 'serious' || impact === 'critical')
       .map(({ id, html }) => `${id}: ${html.slice(0, 3).join(' ')}`)
