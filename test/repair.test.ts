@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { corruptFacts } from '../src/chain/backfill/test-corruption.js'
 import { type FollowWorld, openWorld } from '../src/chain/follow/test-follow.js'
+import { counts } from './counts.js'
 import { createTestDatabase, type TestDatabase } from './database.js'
 import { auditAll, untilBooked } from './ingest.js'
 import { type Ingester, startIngester } from './ingest-processes.js'
@@ -9,7 +10,7 @@ import { hashTables } from './table-hashes.js'
 
 let world: FollowWorld
 beforeAll(async () => {
-  world = await openWorld({ seed: 12, historyMs: 6 * 60_000 })
+  world = await openWorld({ seed: 12, historyMs: counts({ short: 6, long: 12 }) * 60_000 })
 })
 afterAll(() => world.close())
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { counts } from '../../../test/counts.js'
 import type { TestDatabase } from '../../../test/database.js'
 import { hashTables } from '../../../test/table-hashes.js'
 import { showOnlyUpTo } from '../follow/test-faulty-node.js'
@@ -18,7 +19,7 @@ let head: number
 
 beforeAll(async () => {
   // Long and busy enough for facts of nearly every kind.
-  world = await openWorld({ seed: 8, historyMs: 14 * 60_000, intensity: 1 })
+  world = await openWorld({ seed: 8, historyMs: counts({ short: 14, long: 20 }) * 60_000, intensity: 1 })
   first = world.universe.chain.firstNumber
   head = world.universe.chain.head.number
   world.lies.lie = spoilSomeLogs
