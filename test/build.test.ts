@@ -14,7 +14,8 @@ function createProject() {
     mkdirSync(join(folder, path, '..'), { recursive: true })
     writeFileSync(join(folder, path), text)
   }
-  for (const name of ['src', 'sim', 'demo', 'bench', 'examples']) write(`${name}/main.ts`, 'export {}\n')
+  for (const name of ['src', 'sim', 'demo', 'bench', 'examples', 'test/universes'])
+    write(`${name}/main.ts`, 'export {}\n')
   write('client/src/index.ts', 'export {}\n')
   write('web/src/main.tsx', 'export {}\n')
   write('web/index.html', '<script type="module" src="/src/main.tsx"></script>')

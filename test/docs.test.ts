@@ -254,7 +254,10 @@ function readSources(): string {
 }
 
 describe('the command line', () => {
-  const sources = [readSources(), ...['sim/flags.ts', 'sim/main.ts', 'demo/main.ts'].map(readPage)].join('\n')
+  const sources = [
+    readSources(),
+    ...['sim/flags.ts', 'sim/main.ts', 'demo/main.ts', 'test/universes/main.ts'].map(readPage),
+  ].join('\n')
   const flags = new Set([
     ...find(sources, /(?:ption\(\s*|^\s*|= )'(?:-\w, )?(--[a-z][a-z-]+)/gm),
     ...SETTING_NAMES.flatMap((name) => `--${(SETTINGS[name] as Setting<unknown>).flag}`),

@@ -6,30 +6,37 @@ const NEWER_BLOCKS_MAX = 20
 
 /** Pages that no chain which ever was explains, from the block on that they name. */
 export function checkReads({ pages, notices }: Reader, memory: ChainMemory, fromBlock: number): string[] {
-  const wrong = pages.filter((page) => page.headBlock > fromBlock && !isExplained(page, memory))
-  return [
-    ...notices,
-    ...wrong.map(
-      ({ headBlock, limit, transactions }) =>
-        `a page of ${limit} at block ${headBlock} is of no chain that ever was: ${transactions.slice(0, 3).join(', ')} …`,
-    ),
-  ].map((text) => `reads: ${text}`)
+  const wrong = pages
+    .filter(({ headBlock }) => headBlock > fromBlock)
+    .flatMap((page) => explain(page, memory) ?? [])
+  return [...notices, ...wrong.slice(0, SHOWN_MAX)].map((text) => `reads: ${text}`)
 }
 
-function isExplained(page: ReadPage, memory: ChainMemory): boolean {
+/** `undefined`: the page is of a chain that once was. Else where it leaves the one that it follows the longest. */
+function explain(page: ReadPage, memory: ChainMemory): string | undefined {
+  let furthest = { place: -1, expected: 'none' }
   for (let number = page.headBlock; number <= page.headBlock + NEWER_BLOCKS_MAX; number++) {
-    for (const head of memory.blocksAt(number)) if (isOfChain(page, memory.trades(head))) return true
+    for (const head of memory.blocksAt(number)) {
+      const difference = findDifference(page, memory.trades(head))
+      if (difference === undefined) return undefined
+      if (difference.place > furthest.place) furthest = difference
+    }
   }
-  return false
+  const { headBlock, limit, transactions } = page
+  const { place, expected } = furthest
+  return `a page of ${limit} at block ${headBlock} is of no chain that ever was: it has ${transactions[place]} as number ${place}, not ${expected}`
 }
 
 /** Several trades of a page may be of one transaction. */
-function isOfChain({ transactions }: ReadPage, chain: Generator<string>): boolean {
+function findDifference({ transactions }: ReadPage, chain: Generator<string>) {
   let last: string | undefined
-  for (const hash of transactions) {
+  for (const [place, hash] of transactions.entries()) {
     if (hash === last) continue
-    if (chain.next().value !== hash) return false
+    const expected = chain.next().value
+    if (expected !== hash) return { place, expected: String(expected) }
     last = hash
   }
-  return true
+  return undefined
 }
+
+const SHOWN_MAX = 3

@@ -14,6 +14,7 @@ export async function checkStream(client: StreamClient, { nodeUrl, headBlock }: 
   const first = messages.find(({ type }) => type === 'block')?.data.block_number
   if (first === undefined) return [...found, 'no block came']
   const fromBlock = Number(first) + 1
+  if (fromBlock > headBlock) return found
   const standing = applyReorgs(messages).filter(({ data }) => Number(data.block_number) >= fromBlock)
   found.push(...compareBlocks(standing, fromBlock, headBlock))
   const trades = standing.filter(({ type }) => type === 'trade')

@@ -31,6 +31,8 @@ const PARTS = {
 /** What is compared: a group of answers that show the same facts. */
 export type ComparedPart = keyof typeof PARTS
 
+export const COMPARED_PARTS = Object.keys(PARTS) as readonly ComparedPart[]
+
 /**
  * Asks a running service for everything that the chain decides, and says in words what is not as the model has it: at most
  * `differencesMax` differences, each with its request. Empty: every answer is right. `only`: of these parts alone.
@@ -47,7 +49,7 @@ export async function compareAnswers(
 /** The same for a caller who looks at what was asked. */
 export async function compareParts(
   comparison: Comparison,
-  only: readonly ComparedPart[] = Object.keys(PARTS) as ComparedPart[],
+  only: readonly ComparedPart[] = COMPARED_PARTS,
 ): Promise<void> {
   try {
     for (const part of only) await PARTS[part](comparison)
