@@ -20,7 +20,7 @@ type Schema = {
 }
 type Parameter = {
   name: string
-  in: 'query' | 'path'
+  in: 'query' | 'path' | 'header'
   required?: boolean
   schema: Schema
   example?: unknown
@@ -154,6 +154,7 @@ function withField(body: object, [name = '', ...rest]: string[], text: string): 
 type Request = {
   method: string
   url: string
+  headers?: Record<string, string>
   body?: object
   names: string[]
   responses: Operation['responses']
@@ -176,13 +177,19 @@ function* requests(): Generator<Request> {
         }
         return `${url}?${query}`
       }
+      const { schema: bodySchema, example } = requestBody?.content['application/json'] ?? {}
+      const given = path === '/v3/webhooks' ? { ...example, url: HOOK_URL } : (example ?? {})
       const numeric = parameters.filter(({ schema }) => isNumeric(schema))
       const inQuery = numeric.filter(({ in: part }) => part === 'query').map(({ name }) => name)
-      for (const { name, schema } of numeric) {
+      for (const { name, schema, in: part } of numeric) {
         const { minimum, maximum } = follow(schema)
         const bounds = [minimum, maximum].flatMap((bound) => (bound === undefined ? [] : `${bound}`))
         for (const text of new Set([...EDGES_ALONE, ...bounds])) {
-          yield { method, url: urlWith({ [name]: text }), names: [name], responses }
+          const edge = { [name]: text }
+          const body = bodySchema === undefined ? {} : { body: given }
+          if (part === 'header')
+            yield { method, url: urlWith({}), headers: edge, ...body, names: [name], responses }
+          else yield { method, url: urlWith(edge), names: [name], responses }
         }
         for (const text of name === inQuery[0] ? EDGES : []) {
           const all = Object.fromEntries(inQuery.map((each) => [each, text]))
@@ -196,10 +203,8 @@ function* requests(): Generator<Request> {
           yield { method, url: urlWith(edges), names: [name, choice], responses }
         }
       }
-      const { schema, example } = requestBody?.content['application/json'] ?? {}
-      for (const place of schema === undefined ? [] : numbersIn(schema)) {
+      for (const place of bodySchema === undefined ? [] : numbersIn(bodySchema)) {
         const names = place.filter((part) => part !== '0').slice(-1)
-        const given = path === '/v3/webhooks' ? { ...example, url: HOOK_URL } : (example ?? {})
         for (const text of EDGES_ALONE) {
           yield { method, url: urlWith({}), body: withField(given, place, text), names, responses }
         }
@@ -208,13 +213,13 @@ function* requests(): Generator<Request> {
   }
 }
 
-function ask(method: string, url: string, body: object | undefined) {
+function ask({ method, url, headers, body }: Pick<Request, 'method' | 'url' | 'headers' | 'body'>) {
   // The strictest limit is three requests in ten seconds.
   world.clock.advance(4_000)
   return world.app.inject({
     method: method.toUpperCase() as 'GET',
     url,
-    headers: { 'x-api-key': url.startsWith('/v1/admin') ? operatorKey : key },
+    headers: { ...headers, 'x-api-key': url.startsWith('/v1/admin') ? operatorKey : key },
     ...(body !== undefined && { payload: body }),
   })
 }
@@ -222,15 +227,15 @@ function ask(method: string, url: string, body: object | undefined) {
 test('no operation fails at a number: it is taken, or refused by name', async () => {
   const wrong: string[] = []
   let count = 0
-  for (const { method, url, body, names, responses } of requests()) {
+  for (const { responses, names, ...request } of requests()) {
     count++
-    const reply = await ask(method, url, body)
+    const reply = await ask(request)
     const isDeclared = responses[reply.statusCode] !== undefined
     if (isDeclared && [200, 201, 404].includes(reply.statusCode)) continue
     const { error, message = '' } = reply.json()
     const isNamed = names.some((name) => `${error} ${message}`.includes(name))
     if (isDeclared && reply.statusCode === 400 && isNamed) continue
-    wrong.push(`${reply.statusCode} ${method} ${url} ${JSON.stringify(body)}: ${reply.body}`)
+    wrong.push(`${reply.statusCode} ${JSON.stringify(request)}: ${reply.body}`)
   }
   expect(wrong).toEqual([])
   expect(count).toBeGreaterThan(EACH_CHOICE ? 4_000 : 1_200)
@@ -278,7 +283,11 @@ async function* askForNothing() {
           url = url.replace(`{${parameter.name}}`, encodeURIComponent(nameOf(parameter)))
         }
         const body = requestBody?.content['application/json']?.example
-        const { statusCode } = await ask(method, `${url}?${query}`, body)
+        const { statusCode } = await ask({
+          method,
+          url: `${url}?${query}`,
+          ...(body !== undefined && { body }),
+        })
         yield { operation: `${method} ${path}`, status: `${statusCode}`, responses }
       }
     }

@@ -65,12 +65,24 @@ describe.skipIf(REDIS_PROGRAM === undefined)('two processes on one database and 
     }
     await Promise.all([0, 0, 1, 1].map(use))
     expect([200, 429]).toEqual(expect.arrayContaining([...counts.keys()]))
-    return { allowed: counts.get(200), slowestMs }
+    return { allowed: counts.get(200) ?? 0, slowestMs }
   }
 
-  /** What a new key gets from both, until they refuse it for good. */
-  const exhaust = async () =>
-    (await hammer(await createCaller(), (allowedAt) => performance.now() - allowedAt < LEASE_MS)).allowed
+  const countLosses = () =>
+    processes.flatMap(({ output }) => output.join('').match(/redis is not available/g) ?? []).length
+
+  /**
+   * What a new key gets from both, until they refuse it for good. On a machine that stutters they lose Redis for a
+   * moment, and count for themselves: then with another key.
+   */
+  async function exhaust(): Promise<number> {
+    for (;;) {
+      const losses = countLosses()
+      const key = await createCaller()
+      const { allowed } = await hammer(key, (allowedAt) => performance.now() - allowedAt < LEASE_MS)
+      if (countLosses() === losses) return allowed
+    }
+  }
 
   /** How many requests one process allows before it refuses one. */
   async function countAllowed(index: number, key: string): Promise<number> {
@@ -120,8 +132,10 @@ describe.skipIf(REDIS_PROGRAM === undefined)('two processes on one database and 
       expect(await each.stop()).toBe(0)
       const lines = each.output.join('')
       expect(lines).not.toContain(PASSWORD)
-      expect(lines.match(/redis is not available/g)).toHaveLength(2)
-      expect(lines.match(/redis is ready/g)).toHaveLength(3)
+      const losses = lines.match(/redis is not available/g)?.length ?? 0
+      // More than two only on a machine that stutters.
+      expect([2, 3, 4]).toContain(losses)
+      expect(lines.match(/redis is ready/g)).toHaveLength(losses + 1)
     }
   })
 })

@@ -24,6 +24,8 @@ export class ServiceProcess {
   readonly #options: ServiceOptions
   #child: ChildProcess | undefined
   #isPaused = false
+  /** Lines that were logged before the process that runs now. */
+  #linesBefore = 0
 
   constructor(options: ServiceOptions) {
     this.#options = options
@@ -44,6 +46,7 @@ export class ServiceProcess {
       env: { PATH: process.env.PATH ?? '', ...env },
     })
     this.#child = child
+    this.#linesBefore = this.lines.length
     for (const stream of [child.stdout, child.stderr]) {
       let rest = ''
       stream.on('data', (chunk: Buffer) => {
@@ -78,7 +81,9 @@ export class ServiceProcess {
     const timer = setTimeout(() => child.kill('SIGKILL'), STOP_MS_MAX)
     const [code, signal] = await exited
     clearTimeout(timer)
-    if (code !== 0) this.notices.push(`it was asked to end, and ended with ${code ?? signal}`)
+    // One that has not said anything yet still loads its code, and the signal ends it as it ends any program.
+    const isLoading = signal === 'SIGTERM' && this.lines.length === this.#linesBefore
+    if (code !== 0 && !isLoading) this.notices.push(`it was asked to end, and ended with ${code ?? signal}`)
   }
 
   pause(): void {
