@@ -1,3 +1,4 @@
+import type { Match } from '../../sim/universe/acts.js'
 import type { Block } from '../../sim/universe/block.js'
 import type { Universe } from '../../sim/universe/universe.js'
 
@@ -24,7 +25,7 @@ export class ChainMemory {
   *trades(head: Block): Generator<string> {
     for (let block: Block | undefined = head; block !== undefined; block = this.#parents.get(block)) {
       for (const { act, hash } of block.transactions.toReversed())
-        if (act.kind === 'match' && !('legs' in act.of)) yield hash
+        if (act.kind === 'match' && tradesMarket(act)) yield hash
     }
   }
 
@@ -35,3 +36,10 @@ export class ChainMemory {
     else known.push(block)
   }
 }
+
+/** On the exchange of combos markets are traded too: the first byte of a token there names its module. */
+const tradesMarket = ({ exchange, taker, makers }: Match): boolean =>
+  exchange !== 'v3' ||
+  [taker, ...makers].some(({ order }) => BigInt(order.token.decimal) >> 248n !== COMBINATORIAL)
+
+const COMBINATORIAL = 3n
