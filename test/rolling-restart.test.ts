@@ -9,9 +9,10 @@ import { createTestDatabase, urlOf } from './database.js'
 import { auditAll, untilBooked } from './ingest.js'
 import { issueKey } from './issue-key.js'
 import { countAddresses, type Running, startAuspex, startCommand } from './processes.js'
+import type { Received } from './streams/received.js'
 import { recordAsClient } from './streams/record-as-client.js'
 import { Recorder } from './streams/recorder.js'
-import { expectGrowingSeqs, type Received } from './streams/truth.js'
+import { expectGrowingSeqs } from './streams/truth.js'
 import { until } from './until.js'
 
 /** Half of it is longer than HAProxy takes to notice. */

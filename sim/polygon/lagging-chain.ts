@@ -1,6 +1,6 @@
 import type { HostFaults } from '../server/faults.js'
 import type { Block } from '../universe/block.js'
-import type { Chain } from '../universe/chain.js'
+import { type Chain, findBlock, findIncluded } from '../universe/chain.js'
 import type { Universe } from '../universe/universe.js'
 
 /** What a node has of the chain. */
@@ -66,16 +66,13 @@ export class LaggingChain implements NodeChain {
   }
 
   blockByHash(hash: string): Block | undefined {
-    const block = this.block(Number.parseInt(hash.slice(-8), 16))
-    return block !== undefined && this.hashOf(block) === hash ? block : undefined
+    return findBlock(this, hash)
   }
 
   /** Of a transaction that is in a block which it lacks it knows nothing. */
   find(hash: string): ReturnType<Chain['find']> {
-    const block = this.block(Number.parseInt(hash.slice(-12, -4), 16))
-    const index = Number.parseInt(hash.slice(-4), 16)
-    const included = block?.transactions[index]
-    if (included?.hash === hash) return { tx: included, block, index }
+    const included = findIncluded(this, hash)
+    if (included !== undefined) return included
     const found = this.#chain.find(hash)
     return found?.block === undefined ? found : undefined
   }

@@ -61,16 +61,13 @@ export class Chain {
   }
 
   blockByHash(hash: string): Block | undefined {
-    const block = this.block(Number.parseInt(hash.slice(-8), 16))
-    return block !== undefined && this.hashOf(block) === hash ? block : undefined
+    return findBlock(this, hash)
   }
 
   /** A transaction in a visible block, or one that is pending. */
   find(hash: string): FoundTransaction | undefined {
-    const block = this.block(Number.parseInt(hash.slice(-12, -4), 16))
-    const index = Number.parseInt(hash.slice(-4), 16)
-    const included = block?.transactions[index]
-    if (included?.hash === hash) return { tx: included, block, index }
+    const included = findIncluded(this, hash)
+    if (included !== undefined) return included
     // There are never more than a few.
     for (const tx of this.#pending) if (tx.hash === hash) return { tx, block: undefined, index: 0 }
     return undefined
@@ -114,6 +111,22 @@ export class Chain {
     }
     return scratch.toString('hex')
   }
+}
+
+type HashedBlocks = Pick<Chain, 'block' | 'hashOf'>
+
+/** Hashes of blocks end in their numbers. */
+export function findBlock(chain: HashedBlocks, hash: string): Block | undefined {
+  const block = chain.block(Number.parseInt(hash.slice(-8), 16))
+  return block !== undefined && chain.hashOf(block) === hash ? block : undefined
+}
+
+/** A transaction in a block: its hash ends in its place. */
+export function findIncluded(chain: Pick<Chain, 'block'>, hash: string): FoundTransaction | undefined {
+  const block = chain.block(Number.parseInt(hash.slice(-12, -4), 16))
+  const index = Number.parseInt(hash.slice(-4), 16)
+  const tx = block?.transactions[index]
+  return tx?.hash === hash ? { tx, block, index } : undefined
 }
 
 const scratch = Buffer.alloc(28)

@@ -1,6 +1,7 @@
 import type { Clock } from '../core/clock.js'
 import { GenerationMap } from '../lib/generation-map.js'
 import { SlidingWindow } from '../lib/sliding-window.js'
+import { ForwardClock } from './forward-clock.js'
 
 /** One request against one bucket. */
 export type Charge = {
@@ -42,21 +43,20 @@ export type Limiter = {
   look(charges: readonly Charge[]): Promise<Balance[]>
 }
 
-// Clocks are corrected by a little all the time; a larger step back would freeze every window.
 const STEP_BACK_MS_MAX = 1_000
 
 /** Counts in the memory of this process. A check costs the same for ten subjects and for a million. */
 export class MemoryLimiter implements Limiter {
-  readonly #clock: Clock
+  readonly #clock: ForwardClock
   readonly #windows = new Map<string, GenerationMap<number, SlidingWindow>>()
-  #latestMs = 0
 
   constructor(clock: Clock) {
-    this.#clock = clock
+    const onSetBack = () => this.#windows.clear()
+    this.#clock = new ForwardClock({ clock, stepBackMsMax: STEP_BACK_MS_MAX, onSetBack })
   }
 
   take(charges: readonly Charge[]): Verdict {
-    const nowMs = this.#now()
+    const nowMs = this.#clock.now()
     const windows = charges.map((charge) => this.#windowOf(charge, nowMs))
     const allowed = charges.every((charge, index) => used(windows[index], nowMs) < charge.limit)
     if (allowed) for (const window of windows) window.add(nowMs)
@@ -70,7 +70,7 @@ export class MemoryLimiter implements Limiter {
 
   /** What one bucket has left. */
   balanceOf(charge: Charge): Balance {
-    return weigh(charge, this.#windows.get(charge.bucket)?.get(charge.subject), this.#now())
+    return weigh(charge, this.#windows.get(charge.bucket)?.get(charge.subject), this.#clock.now())
   }
 
   /** Takes charges back that were taken a moment ago. */
@@ -87,14 +87,6 @@ export class MemoryLimiter implements Limiter {
     const window = new SlidingWindow(windowMs)
     subjects.set(subject, window)
     return window
-  }
-
-  #now(): number {
-    const nowMs = this.#clock.now()
-    if (nowMs < this.#latestMs - STEP_BACK_MS_MAX) this.#windows.clear()
-    else if (nowMs < this.#latestMs) return this.#latestMs
-    this.#latestMs = nowMs
-    return nowMs
   }
 }
 

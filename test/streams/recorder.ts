@@ -1,7 +1,7 @@
 import { isJson, type Json } from '../strict-client/shape.js'
 import { StrictSocket } from '../strict-client/strict-socket.js'
 import { until } from '../until.js'
-import type { Received } from './truth.js'
+import type { Received } from './received.js'
 
 /** Everything that a match on the chain causes, and what becomes of its block. */
 export const CHAIN_EVENTS = ['settlement', 'trade', 'status_update', 'block', 'reorg']

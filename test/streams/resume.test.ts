@@ -2,9 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { counts } from '../counts.js'
 import { randomFrom } from '../random.js'
+import type { Received } from './received.js'
 import { Recorder } from './recorder.js'
 import { makeTrouble, openStreamWorld, type StreamWorld } from './stream-world.js'
-import { expectGrowingSeqs, expectTruth, type Received } from './truth.js'
+import { expectGrowingSeqs, expectTruth } from './truth.js'
 
 const KILLS = counts({ short: 8, long: 100 })
 /** After this many kills of clients one of the services is killed too. */

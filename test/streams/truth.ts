@@ -1,30 +1,7 @@
 import { expect } from 'vitest'
 import type { Json } from '../strict-client/shape.js'
 import { type CanonicalFill, readCanonicalFills } from './canonical-fills.js'
-
-/** A message of a stream, as a client has it. */
-export type Received = { seq: number; type: string; data: Json }
-
-/**
- * What holds of the messages about blocks: a `reorg` takes back everything above its fork. Pending
- * ones are of no block and stay.
- */
-function applyReorgs(messages: readonly Received[]): Received[] {
-  const standing: Received[] = []
-  for (const message of messages) {
-    if (message.type !== 'reorg') {
-      standing.push(message)
-      continue
-    }
-    const forkBlock = Number(message.data.fork_block)
-    const isGone = ({ data }: Received) => Number(data.block_number ?? 0) > forkBlock
-    for (let index = standing.length - 1; index >= 0; index--) {
-      const each = standing[index]
-      if (each !== undefined && isGone(each)) standing.splice(index, 1)
-    }
-  }
-  return standing
-}
+import { applyReorgs, type Received } from './received.js'
 
 const ofType = (messages: readonly Received[], type: string) =>
   messages.filter((message) => message.type === type)

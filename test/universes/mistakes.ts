@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** A mistake as somebody might make it: `right` stands once in the built file of the service. */
+/** A mistake of a programmer: `right` stands once in the built file of the service, and `wrong` takes its place. */
 export type Mistake = { name: string; file: string; right: string; wrong: string }
 
 /** Each is one that users would have to pay for. The universes must find every one of them. */

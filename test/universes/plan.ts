@@ -51,17 +51,17 @@ const SETTINGS: readonly Readonly<Record<string, string>>[] = [
 
 const MINUTE_MS = 60_000
 
-export type PlanOptions = { stretchMs: number; kinds?: readonly StepKind[] }
+export type PlanOptions = { stretchMs: number }
 
 /** The same plan for the same seed and options. */
-export function drawPlan(seed: number, { stretchMs, kinds = STEP_KINDS }: PlanOptions): Plan {
+export function drawPlan(seed: number, { stretchMs }: PlanOptions): Plan {
   const below = randomFrom(seed * 7_919)
   const pickOf = <T>(list: readonly T[]): T => list[below(list.length)] as T
   const startsLate = below(4) === 0
   const count = Math.round(stretchMs / 1_000) + below(Math.round(stretchMs / 500))
   const steps = Array.from({ length: count }, () => ({
     atMs: below(stretchMs),
-    kind: pickOf(kinds),
+    kind: pickOf(STEP_KINDS),
     pick: below(1_000_000),
   }))
   return {

@@ -33,10 +33,6 @@ export class ServiceProcess {
     this.url = `http://127.0.0.1:${options.port}`
   }
 
-  get isRunning(): boolean {
-    return this.#child !== undefined
-  }
-
   /** Does not wait until it is ready. */
   start(): void {
     if (this.#child !== undefined) return

@@ -117,7 +117,7 @@ const STEPS: Readonly<Record<string, Run>> = {
     await database.start()
   },
 
-  // Somebody mends the clock of the machine soon after: prices that come from the future are refused until then.
+  // The step sets the clock right soon after: until then the service refuses prices that come from the future.
   'clock an hour ahead': ({ clocks }, pick) => jumpAndBack(pickFrom(clocks, pick), HOUR_MS, pick),
   'clock an hour back': ({ clocks }, pick) => jumpAndBack(pickFrom(clocks, pick), -HOUR_MS, pick),
 

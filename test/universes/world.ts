@@ -2,12 +2,11 @@ import { resolve } from 'node:path'
 import { simulatedEnvironment } from '../../demo/simulator.js'
 import { openSimulator } from '../../sim/simulator.js'
 import { Universe } from '../../sim/universe/universe.js'
-import { createKey } from '../../src/accounts/accounts.js'
-import { Plans } from '../../src/accounts/plans.js'
-import { insertAccount } from '../../src/accounts/queries.js'
 import { createPool } from '../../src/store/connection.js'
 import { findFreePort } from '../free-port.js'
+import { issueKey } from '../issue-key.js'
 import { REDIS_PROGRAM, startRedis } from '../redis-server.js'
+import { SECRET_KEY } from '../webhooks/hook-client.js'
 import { ChainMemory } from './chain-memory.js'
 import { KeyHolder } from './clients/key-holder.js'
 import { Reader } from './clients/reader.js'
@@ -23,7 +22,6 @@ import { ServiceProcess } from './service-process.js'
 
 const TICK_MS = 20
 const MAIN = resolve(import.meta.dirname, '../../src/main.js')
-const SECRET_KEY = '5f'.repeat(32)
 const STREAMS = 3
 
 export type World = Awaited<ReturnType<typeof openWorld>>
@@ -52,9 +50,7 @@ export async function openWorld(plan: Plan, { template, folder, main = MAIN }: W
   const sql = createPool({ url: database.url }, 1)
   const keys: string[] = []
   for (let count = 0; count < KEYS; count++) {
-    const of = { name: 'a', plans: new Plans(), nowMs: presentMs }
-    const accountId = await insertAccount(sql, { ...of, plan: 'enterprise' })
-    keys.push((await createKey(sql, { ...of, accountId })).secret)
+    keys.push((await issueKey(sql, 'enterprise')).secret)
   }
   await sql.end()
   const [readerKey = '', streamKey = '', hookKey = '', compareKey = '', slowKey = ''] = keys

@@ -6,7 +6,7 @@ type LogLine = { level: number; msg: string; err?: { message?: string; stack?: s
 
 const ERROR_LEVEL = 50
 
-/** Lines of the log that say that something went wrong which nobody had foreseen. */
+/** Lines with which the service logs faults that its code does not expect. */
 export function checkLog({ lines, notices, roles }: ServiceProcess): string[] {
   const errors = lines.flatMap((line) => {
     if (!line.startsWith('{')) return /^\s+at |Error:/.test(line) ? [line] : []

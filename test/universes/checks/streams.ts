@@ -1,5 +1,6 @@
 import { type CanonicalFill, readCanonicalFills } from '../../streams/canonical-fills.js'
-import type { StreamClient, StreamMessage } from '../clients/stream-client.js'
+import { applyReorgs, type Received } from '../../streams/received.js'
+import type { StreamClient } from '../clients/stream-client.js'
 
 type Truth = { nodeUrl: string; headBlock: number }
 
@@ -22,18 +23,7 @@ export async function checkStream(client: StreamClient, { nodeUrl, headBlock }: 
   return found.map((text) => `stream: ${text}`)
 }
 
-/** A `reorg` takes back everything above its fork. */
-function applyReorgs(messages: readonly StreamMessage[]): StreamMessage[] {
-  let standing: StreamMessage[] = []
-  for (const message of messages) {
-    if (message.type !== 'reorg') standing.push(message)
-    else
-      standing = standing.filter(({ data }) => Number(data.block_number) <= Number(message.data.fork_block))
-  }
-  return standing
-}
-
-function compareBlocks(standing: readonly StreamMessage[], fromBlock: number, headBlock: number): string[] {
+function compareBlocks(standing: readonly Received[], fromBlock: number, headBlock: number): string[] {
   const numbers = standing.filter(({ type }) => type === 'block').map(({ data }) => Number(data.block_number))
   const wrong = numbers.filter((number, index) => number !== fromBlock + index)
   if (wrong.length > 0) return [`block ${wrong[0]} does not follow the one before it`]
@@ -41,7 +31,7 @@ function compareBlocks(standing: readonly StreamMessage[], fromBlock: number, he
   return last === headBlock ? [] : [`the last block is ${last} and not ${headBlock}`]
 }
 
-function compareTrades(trades: readonly StreamMessage[], fills: readonly CanonicalFill[]): string[] {
+function compareTrades(trades: readonly Received[], fills: readonly CanonicalFill[]): string[] {
   const placeOf = (row: Readonly<Record<string, unknown>>) =>
     `${row.block_number} ${row.log_index} ${row.tx_hash}`
   const sent = new Map(trades.map(({ data }) => [placeOf(data), data]))

@@ -22,7 +22,7 @@ export class KeyHolder {
     if (made?.status !== 201) return
     const { id, key } = (await made.json()) as { id: string; key: string }
     const revoked = await this.#ask(url, 'DELETE', `/v1/account/keys/${id}`, this.#key)
-    // Without an answer nobody knows whether it was revoked.
+    // Without an answer the client cannot know whether the service has revoked it.
     if (revoked?.ok !== true) return
     await delay(REVOKED_WITHIN_MS)
     for (const each of this.#urls) {

@@ -14,7 +14,6 @@ const LIMITS = [10, 50, 200]
 export class Reader {
   readonly pages: ReadPage[] = []
   readonly notices: string[] = []
-  readonly statuses = new Map<string, number>()
   /** Answers that usage counts. */
   counted = 0
   /** Requests without an answer: the service may have counted them. */
@@ -52,13 +51,11 @@ export class Reader {
     try {
       const reply = await fetch(`${url}/v3/trades?limit=${limit}`, { headers, signal })
       const text = await reply.text()
-      this.#note(String(reply.status))
       if (reply.status < 500) this.counted++
       if (reply.status === 200) this.#keep(Number(reply.headers.get('x-head-block')), limit, JSON.parse(text))
       else this.#judgeRefusal(reply, text)
     } catch {
       this.unanswered++
-      this.#note('no answer')
     }
   }
 
@@ -73,9 +70,5 @@ export class Reader {
   #judgeRefusal(reply: Response, text: string): void {
     if (reply.status === 503 && reply.headers.has('retry-after')) return
     this.notices.push(`${reply.url} answered ${reply.status}: ${text.slice(0, 200)}`)
-  }
-
-  #note(status: string): void {
-    this.statuses.set(status, (this.statuses.get(status) ?? 0) + 1)
   }
 }

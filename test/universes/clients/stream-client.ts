@@ -1,8 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { WebSocket } from 'ws'
-
-/** A message of a stream, as a client has it. */
-export type StreamMessage = { seq: number; type: string; data: Readonly<Record<string, unknown>> }
+import type { Received } from '../../streams/received.js'
 
 /** Everything confirmed that a match on the chain causes, and what becomes of its block. */
 const FILTERS = { event_types: ['trade', 'block', 'reorg'], status: 'confirmed' }
@@ -16,7 +14,7 @@ const HANDSHAKE_MS_MAX = 1_000
  * after the last number that it has.
  */
 export class StreamClient {
-  readonly messages: StreamMessage[] = []
+  readonly messages: Received[] = []
   /** Answers to its attempts to go on, and everything that is wrong with what it was sent. */
   readonly resumptions: string[] = []
   readonly notices: string[] = []
@@ -94,7 +92,7 @@ export class StreamClient {
         if (typeof frame.resume_seq === 'number') this.#resumeSeq ??= frame.resume_seq
         break
       case 'snapshot':
-        for (const event of frame.events as StreamMessage[]) this.#record(event)
+        for (const event of frame.events as Received[]) this.#record(event)
         break
       case 'heartbeat':
         break
@@ -102,11 +100,11 @@ export class StreamClient {
         this.notices.push(JSON.stringify(frame))
         break
       default:
-        this.#record(frame as unknown as StreamMessage)
+        this.#record(frame as unknown as Received)
     }
   }
 
-  #record({ seq, type, data }: StreamMessage): void {
+  #record({ seq, type, data }: Received): void {
     const last = this.messages.at(-1)?.seq ?? 0
     if (!(seq > last)) this.notices.push(`a ${type} has the number ${seq} after ${last}`)
     this.messages.push({ seq, type, data })

@@ -9,7 +9,7 @@ type Hook = { id: string; path: string }
 
 /**
  * Has two webhooks for all trades: one that stays as it is, and one that is changed in the middle of deliveries. Their
- * receiver fails as long as it is told to.
+ * receiver answers with what a step has set.
  */
 export class WebhookOwner {
   readonly #receiver: Receiver
@@ -59,11 +59,6 @@ export class WebhookOwner {
   /** Requests that the webhook which stays has made. */
   get steady(): readonly ReceivedRequest[] {
     return this.#receiver.at('/steady')
-  }
-
-  /** Of both. */
-  get all(): readonly ReceivedRequest[] {
-    return this.#receiver.requests
   }
 
   /** Rows of the history of the webhook that stays, the newest first. */

@@ -30,7 +30,7 @@ const WAIT_MS = 250
 const PAGE_MIN = 40
 const PAGE_MAX = 300
 
-/** So many differences were found that the comparison ends. */
+/** Ends a comparison that has found as many differences as it reports. */
 export class EnoughDifferences extends Error {}
 
 /** Asks the service, and notes in words what is not as the model says. */
