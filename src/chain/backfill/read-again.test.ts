@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { counts } from '../../../test/counts.js'
 import type { TestDatabase } from '../../../test/database.js'
 import { hashTables } from '../../../test/table-hashes.js'
-import { showOnlyUpTo } from '../follow/test-faulty-node.js'
+import { changeLogs, type RawLog, showOnlyUpTo } from '../follow/test-faulty-node.js'
 import { type FollowWorld, hasty, openWorld } from '../follow/test-follow.js'
 import { areDigestsRight } from '../write/fact-digests.js'
 import { compareContents, readContents } from './test-contents.js'
@@ -33,12 +33,14 @@ afterAll(async () => {
   await world.close()
 })
 
+const SPOILT_LENGTH = 40
+
 /** So that some logs are in quarantine: their data is cut off. */
 const spoilSomeLogs: FollowWorld['lies']['lie'] = ({ method }, answer) => {
   if (method !== 'eth_getLogs' || answer.result === undefined) return answer
   const logs = answer.result as { data: string; transactionHash: string }[]
   const spoil = (log: { data: string; transactionHash: string }) =>
-    log.transactionHash.endsWith('a') ? { ...log, data: log.data.slice(0, 40) } : log
+    log.transactionHash.endsWith('a') ? { ...log, data: log.data.slice(0, SPOILT_LENGTH) } : log
   return { result: logs.map(spoil) }
 }
 
@@ -239,6 +241,22 @@ describe('blocks that are read again', () => {
     await database.sql`update fills set fee = fee + 1 where seq >> 20 = ${head - 3}`
     const other = await again(database, { fromBlock: head - 10 })
     expect(other.range).toEqual({ fromBlock: head - 10, toBlock: head })
+    expect(await differences(database)).toEqual([])
+  })
+
+  test('keep the facts of new blocks whose logs the node leaves out', async () => {
+    const database = await cloneDatabase(whole)
+    // Receipts would not have what `spoilSomeLogs` has spoilt: blocks with such a log stay whole.
+    const leaveOut = changeLogs((logs) => {
+      const isSpoilt = ({ data }: RawLog) => data.length === SPOILT_LENGTH
+      const kept = new Set(logs.filter(isSpoilt).map(({ blockNumber }) => blockNumber))
+      return logs.filter(({ blockNumber }) => Number(blockNumber) <= head - 100 || kept.has(blockNumber))
+    })
+    world.lies.lie = (request, answer) => leaveOut(request, spoilSomeLogs(request, answer))
+    onTestFinished(() => {
+      world.lies.lie = spoilSomeLogs
+    })
+    await again(database, { fromBlock: head - 100 })
     expect(await differences(database)).toEqual([])
   })
 

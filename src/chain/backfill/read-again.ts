@@ -1,20 +1,30 @@
-import { REORG_BLOCKS_MAX } from '../../core/blocks.js'
+import { partitionEnd, REORG_BLOCKS_MAX } from '../../core/blocks.js'
 import { OperatorError } from '../../core/errors.js'
 import { groupBy } from '../../lib/group-by.js'
 import { systemTiming } from '../../lib/timing.js'
 import type { Pool, Sql } from '../../store/connection.js'
 import { transact } from '../../store/transaction.js'
+import type { PolygonClient } from '../../upstreams/polygon/client.js'
 import type { BlockRange } from '../../upstreams/polygon/log-range.js'
 import type { Head } from '../../upstreams/polygon/parse.js'
+import { attributeBatch } from '../attribute/attribute-batch.js'
 import { compareFacts, type FactPair, isSameFact } from '../compare/compare-facts.js'
 import { areIdsSame, compareIds } from '../compare/compare-ids.js'
 import { chargeConversions, chargeStoredConversions } from '../facts/conversion.js'
-import { selectPools } from '../facts/raw-log.js'
+import { poolsIn, selectPools } from '../facts/raw-log.js'
 import type { BatchFacts } from '../facts/registry.js'
 import type { ChainCursor } from '../follow/block-sink.js'
+import { joinBlocks, readLogsOf } from '../follow/read-blocks.js'
 import { IdRegistry } from '../ids/id-registry.js'
 import { selectState } from '../queries.js'
-import { blockNumbers, checkParents, inconsistentAnswer, readHeads, toBatchBlock } from '../read/headers.js'
+import {
+  blockNumbers,
+  checkParents,
+  inconsistentAnswer,
+  missingBlock,
+  readHeads,
+  toBatchBlock,
+} from '../read/headers.js'
 import { areDigestsRight, replaceDigests } from '../write/fact-digests.js'
 import { cutFacts, deleteFacts, writeFacts } from '../write/fact-writer.js'
 import { ensurePartitions, forgetLostPartitions } from '../write/partitions.js'
@@ -30,7 +40,7 @@ import {
   selectRecentBlock,
 } from '../write/state.js'
 import { moveRepair } from './queries.js'
-import { eachFacts, type ReadBatch, type ReadOptions, readRange, retryFaults } from './read-range.js'
+import { type ReadBatch, type ReadOptions, readRange, retryFaults } from './read-range.js'
 import { type Replacements, repairIds, updateChecksums } from './repair-ids.js'
 import { dropTwins } from './twin-tables.js'
 
@@ -94,24 +104,39 @@ export class RepairReader {
 
   /** The blocks up to the booked head must be those of the node: their headers prove that they are. */
   async #readRecent(range: BlockRange, options: ReadAgainOptions, signal: AbortSignal): Promise<void> {
-    const { polygon, onBatch, limits, timing } = options
+    const { polygon, onBatch } = options
     const readOnce = async () => {
       const { cursor } = await readState(this.#pool)
       if (cursor === undefined) throw new Error('a ledger has a last block')
       const heads = await readHeads(polygon, blockNumbers(range.fromBlock, cursor.block), signal)
       checkLinks(heads, cursor)
       const reads: ReadBatch[] = []
-      const place = { ...range, previousHash: undefined }
-      const facts = eachFacts(polygon, place, signal, { pools: this.#pools, limits, timing })
-      for await (const read of facts) {
-        checkHashes(read, heads)
-        reads.push(read)
+      for (let next = range.fromBlock; next <= range.toBlock; ) {
+        const end = Math.min(range.toBlock, partitionEnd(next))
+        const within = heads.filter(({ number }) => number >= next && number <= end)
+        reads.push(await this.#readChecked(polygon, within, signal))
+        next = end + 1
       }
       signal.throwIfAborted()
       await this.#replaceRecent(range, cursor, heads, reads)
       for (const { batch } of reads) onBatch(batch)
     }
     await retryFaults(() => range.fromBlock, readOnce, options, signal)
+  }
+
+  /** As the head reads blocks: a node that leaves out logs of a new block must not take right facts away. */
+  async #readChecked(
+    polygon: PolygonClient,
+    heads: readonly Head[],
+    signal: AbortSignal,
+  ): Promise<ReadBatch> {
+    const blocks = await readLogsOf(polygon, heads, { signal })
+    const missing = heads[blocks.length]
+    if (missing !== undefined) throw missingBlock(missing.number)
+    const batch = joinBlocks(blocks)
+    const facts = attributeBatch({ ...batch, pools: this.#pools })
+    for (const pool of poolsIn(facts.rawLogs)) this.#pools.add(pool)
+    return { batch, facts }
   }
 
   async #replaceRecent(
@@ -227,15 +252,6 @@ function checkLinks(heads: readonly Head[], { block, hash }: ChainCursor): void 
   )
   if (heads.at(-1)?.hash !== hash) {
     throw inconsistentAnswer(`the node has another block ${block} than the booked one`)
-  }
-}
-
-function checkHashes({ batch }: ReadBatch, heads: readonly Head[]): void {
-  const hashes = new Map(heads.map(({ number, hash }) => [number, hash]))
-  for (const { number, hash } of batch.blocks) {
-    if (hashes.get(number) !== hash) {
-      throw inconsistentAnswer(`block ${number} changed while it was read`)
-    }
   }
 }
 

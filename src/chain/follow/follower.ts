@@ -14,14 +14,13 @@ import {
   inconsistentAnswer,
   ParentMismatchError,
   readHeads,
-  toBatchBlock,
 } from '../read/headers.js'
 import type { Batches, BlockSink } from './block-sink.js'
 import { checkNodeChain, WrongNodeError } from './check-node-chain.js'
 import { findFork, NoForkError } from './fork.js'
 import { HeadWatch, type OpenSocket } from './head-watch.js'
 import { explainFault, MissingHistoryError } from './missing-history.js'
-import { type ReadBlock, readBlocks } from './read-blocks.js'
+import { joinBlocks, readBlocks } from './read-blocks.js'
 import type { FollowStatus } from './status.js'
 
 export type FollowerOptions = {
@@ -243,7 +242,7 @@ export class Follower {
         blocks.map(({ head }) => ({ first: head, last: head })),
         sink.cursor?.hash,
       )
-      await this.#append([toBatch(blocks)], signal)
+      await this.#append([joinBlocks(blocks)], signal)
     })
   }
 
@@ -300,15 +299,6 @@ async function* untilAborted(batches: Batches, signal: AbortSignal): AsyncGenera
     yield batch
   }
 }
-
-const toBatch = (blocks: readonly ReadBlock[]): Batch => ({
-  fromBlock: blocks[0]?.head.number ?? 0,
-  toBlock: blocks.at(-1)?.head.number ?? 0,
-  logs: blocks.flatMap(({ logs }) => logs),
-  refused: blocks.flatMap(({ refused }) => refused),
-  blocks: blocks.map(({ head }) => toBatchBlock(head)),
-  isNearHead: true,
-})
 
 const EVERY_MS = 30_000
 

@@ -7,7 +7,14 @@ import { askLogs, askReceiptLogs, askTransactionCount } from '../../upstreams/po
 import type { RpcOutcome } from '../../upstreams/polygon/rpc-answer.js'
 import { RpcError } from '../../upstreams/polygon/rpc-error.js'
 import { isSameLog } from '../attribute/order-logs.js'
-import { blockNumbers, checkLogPosition, missingBlock, readAvailableHeads } from '../read/headers.js'
+import type { Batch } from '../read/batch.js'
+import {
+  blockNumbers,
+  checkLogPosition,
+  missingBlock,
+  readAvailableHeads,
+  toBatchBlock,
+} from '../read/headers.js'
 import { bloomAllows, contradictsBloom } from './bloom-check.js'
 
 /** A block with its watched logs, and the logs that the node returned although the block lacks them. */
@@ -62,6 +69,16 @@ export async function readLogsOf(
   }
   return blocks
 }
+
+/** Blocks that follow each other, with all of their headers. */
+export const joinBlocks = (blocks: readonly ReadBlock[]): Batch => ({
+  fromBlock: blocks[0]?.head.number ?? 0,
+  toBlock: blocks.at(-1)?.head.number ?? 0,
+  logs: blocks.flatMap(({ logs }) => logs),
+  refused: blocks.flatMap(({ refused }) => refused),
+  blocks: blocks.map(({ head }) => toBatchBlock(head)),
+  isNearHead: true,
+})
 
 /** Nodes may refuse to count: no fact depends on it. */
 async function askTogether(

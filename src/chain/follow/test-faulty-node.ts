@@ -5,6 +5,7 @@ export type RawLog = {
   address: string
   topics: string[]
   data: string
+  blockNumber: string
   logIndex: string
   removed: boolean
 }

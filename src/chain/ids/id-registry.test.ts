@@ -266,6 +266,19 @@ describe('names of older blocks, beside a live head', () => {
     ])
   })
 
+  test('have their condition from the first of several blocks that state it', async () => {
+    const head = new IdRegistry()
+    await resolve(head, stating(FIRST_BLOCK + 1), true)
+    const blocks = [OLD + 1, OLD + 2, OLD + 3]
+    const outcomes = blocks.flatMap((block) => stating(block).outcomes)
+    // In any order: which of several rows an update takes is not said.
+    for (const given of [outcomes, outcomes.toReversed()]) {
+      await new IdRegistry().resolveEarly(database.sql, { ...stating(OLD + 1), outcomes: given })
+      expect((await readTokens()).map(({ statedIn }) => statedIn)).toEqual([OLD + 1, OLD + 1])
+      await database.sql`update tokens set stated_in = ${FIRST_BLOCK + 1}`
+    }
+  })
+
   test('never meet the numbers that the head gives at the same time', async () => {
     const head = new IdRegistry()
     const early = new IdRegistry()

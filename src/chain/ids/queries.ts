@@ -191,7 +191,10 @@ export async function cutIds(tx: Sql, fromBlock: number, fromSeq: number): Promi
   }
 }
 
-/** Older blocks state the same of these tokens: no reorganisation takes it back any more. */
+/**
+ * Older blocks state the same of these tokens, some of them more than once: no reorganisation takes it
+ * back any more.
+ */
 export async function lowerStatedIn(
   tx: Sql,
   outcomes: readonly Omit<TokenOutcome, 'outcome'>[],
@@ -202,7 +205,9 @@ export async function lowerStatedIn(
   await tx`
     update tokens
        set stated_in = older.stated_in
-      from ${rowsAs(tx, 'older', outcomes, { id: 'integer', condition: 'integer', statedIn: 'integer' })}
+      from (select id, condition, min(stated_in) as stated_in
+              from ${rowsAs(tx, 'stated', outcomes, { id: 'integer', condition: 'integer', statedIn: 'integer' })}
+             group by id, condition) as older
      where tokens.id = older.id
        and tokens.condition = older.condition
        and tokens.stated_in > older.stated_in`
