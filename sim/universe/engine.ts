@@ -40,6 +40,7 @@ export type Bursts = { everyBlocks: number; factor: number }
 type EngineParts = {
   seed: number
   intensity: number
+  oldEraIntensity: number
   bursts: Bursts | undefined
   comboShare: number
   /** Before this moment is the old era. */
@@ -101,7 +102,7 @@ export class Engine {
     const rng = new Rng(this.#parts.seed, number, branch)
     const atMs = toSec * 1000 - SETTLEMENT_MS - rng.below(400)
     const era: Era = toSec * 1000 < this.#parts.startMs ? 'v1' : 'v2'
-    const seconds = (toSec - sinceSec) * this.#intensityOf(number)
+    const seconds = (toSec - sinceSec) * this.#intensityOf(number, era)
     const isLively = this.isLively(toSec * 1000)
     const secondsTimes = (factor: number) => (isLively ? seconds * factor : seconds)
     this.#matching.isLively = isLively
@@ -128,8 +129,9 @@ export class Engine {
     return presentMs !== undefined && atMs >= presentMs && atMs < presentMs + LIVELY_MS
   }
 
-  #intensityOf(number: number): number {
-    const { intensity, bursts } = this.#parts
+  #intensityOf(number: number, era: Era): number {
+    const { oldEraIntensity, bursts } = this.#parts
+    const intensity = era === 'v1' ? oldEraIntensity : this.#parts.intensity
     return bursts !== undefined && number % bursts.everyBlocks === 0 ? intensity * bursts.factor : intensity
   }
 

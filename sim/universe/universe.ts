@@ -56,6 +56,8 @@ export type UniverseOptions = {
   startMs: number
   /** How much is traded; 1 is about 17,500 fills a day. */
   intensity?: number
+  /** The same for the half hour of the old era; as much unless given. */
+  oldEraIntensity?: number
   /** Absent: all blocks are alike. */
   bursts?: Bursts | undefined
   /** When the history ends. More happens for some hours after it. */
@@ -94,7 +96,15 @@ export class Universe {
   #nowMs: number
 
   constructor(options: UniverseOptions) {
-    const { seed, startMs, presentMs, intensity = 1, bursts, comboShare = COMBO_SHARE } = options
+    const {
+      seed,
+      startMs,
+      presentMs,
+      intensity = 1,
+      oldEraIntensity = intensity,
+      bursts,
+      comboShare = COMBO_SHARE,
+    } = options
     if (startMs < OLD_ERA_END_MS) {
       const earliest = new Date(OLD_ERA_END_MS).toISOString()
       throw new RangeError(`a universe cannot begin before ${earliest}`)
@@ -126,6 +136,7 @@ export class Universe {
     this.#engine = new Engine({
       seed,
       intensity,
+      oldEraIntensity,
       bursts,
       comboShare,
       startMs,

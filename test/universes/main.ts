@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { Command } from 'commander'
+import { readMigrations } from '../../src/store/migrate.js'
 import { makeOpenFolder } from '../open-folder.js'
 import type { ChildTask } from './child.js'
 import { createDatabaseTemplate, removeDatabaseFolder } from './faults/database-server.js'
@@ -15,6 +16,8 @@ import { shrinkPlan } from './shrink.js'
 const UNIVERSE_MS_MAX = 5 * 60_000
 /** Processes race: what failed once is tried this often before it counts as whole. */
 const ATTEMPTS = 3
+/** So many migrations does a database lack that is brought up to date. */
+const NEW_MIGRATIONS = 6
 
 type Flags = {
   seed?: number
@@ -52,19 +55,24 @@ const program = new Command('universes')
 
 async function main(flags: Flags): Promise<void> {
   const folder = makeOpenFolder('universes')
-  const template = join(folder, 'template')
+  const [template, oldTemplate] = [join(folder, 'template'), join(folder, 'old-template')]
   mkdirSync(template)
+  mkdirSync(oldTemplate)
   process.once('exit', () => {
     for (const name of readdirSync(folder)) removeDatabaseFolder(join(folder, name))
     rmSync(folder, { recursive: true })
   })
   await createDatabaseTemplate(template)
+  await createDatabaseTemplate(oldTemplate, readMigrations().slice(0, -NEW_MIGRATIONS))
   let runs = 0
   const run = async (plan: Plan, main?: string) => {
     const own = join(folder, `${++runs}`)
     mkdirSync(own)
     try {
-      return await runInChild({ plan, options: { template, folder: own, ...(main && { main }) } })
+      return await runInChild({
+        plan,
+        options: { template, oldTemplate, folder: own, ...(main && { main }) },
+      })
     } finally {
       removeDatabaseFolder(own)
     }
@@ -157,22 +165,29 @@ function killGroup(pid: number | undefined): void {
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
 
 /** Whether every mistake is found within 20 seeds. */
-async function findMistakes({ from, seconds }: Flags, folder: string, run: Run): Promise<boolean> {
+async function findMistakes(flags: Flags, folder: string, run: Run): Promise<boolean> {
+  const left = [...MISTAKES.entries()]
   let areAllFound = true
-  for (const [index, mistake] of MISTAKES.entries()) {
-    const main = buildMistaken(ROOT, mistake, join(folder, `mistake-${index}`))
-    let found: string | undefined
-    let seed = from
-    for (; found === undefined && seed < from + SEEDS_PER_MISTAKE; seed++) {
-      const { problems } = await run(drawPlan(seed, { stretchMs: seconds * 1_000 }), main)
-      ;[found] = problems
+  const worker = async () => {
+    for (let next = left.shift(); next !== undefined; next = left.shift()) {
+      const [index, mistake] = next
+      const main = buildMistaken(ROOT, mistake, join(folder, `mistake-${index}`))
+      const found = await findMistake(flags, (plan) => run(plan, main))
+      areAllFound &&= found !== undefined
+      console.log(`${mistake.name}: ${found ?? 'NOT FOUND'}`)
     }
-    areAllFound &&= found !== undefined
-    console.log(
-      `${mistake.name}: ${found === undefined ? 'NOT FOUND' : `seed ${seed - 1}: ${found.slice(0, 200)}`}`,
-    )
   }
+  await Promise.all(Array.from({ length: flags.jobs }, worker))
   return areAllFound
+}
+
+/** The first seed that finds it, and what it says. */
+async function findMistake({ from, seconds }: Flags, run: Run): Promise<string | undefined> {
+  for (let seed = from; seed < from + SEEDS_PER_MISTAKE; seed++) {
+    const { problems } = await run(drawPlan(seed, { stretchMs: seconds * 1_000 }))
+    if (problems[0] !== undefined) return `seed ${seed}: ${problems[0].slice(0, 200)}`
+  }
+  return undefined
 }
 
 const SEEDS_PER_MISTAKE = 20

@@ -23,6 +23,10 @@ export type Plan = {
   blocksAtStart?: number
   /** The heap of each process, where it is small. */
   heapMb?: number
+  /** The database is that of an earlier version: the first service to start brings it up to date. */
+  isUpgraded: boolean
+  /** Faults end in the middle for a while, and what the services say then is compared too. */
+  isComparedMidway: boolean
   /** Settings of the services beside their addresses. */
   settings: Readonly<Record<string, string>>
   /** When the steps end, from the start of the processes on. */
@@ -32,11 +36,11 @@ export type Plan = {
 }
 
 const ALL = 'ingest,api,stream,worker'
-/** Each has all roles in it. */
+/** Each has all roles in it. One process alone, as most people run it, twice. */
 const TOPOLOGIES: readonly (readonly string[])[] = [
   [ALL],
+  [ALL],
   [ALL, ALL],
-  [ALL, ALL, ALL],
   ['ingest,worker', 'api,stream'],
   ['ingest,api,stream', 'ingest,worker', 'api,stream,worker'],
 ]
@@ -76,6 +80,8 @@ export function drawPlan(seed: number, { stretchMs }: PlanOptions): Plan {
     ...(below(5) === 0 && { heapMb: 160 }),
     ...(startsLate && { blocksAtStart: 20 + below(100) }),
     settings: pickOf(SETTINGS),
+    isUpgraded: below(5) === 0,
+    isComparedMidway: !startsLate && below(5) === 0,
     stretchMs,
     steps: steps.sort((a, b) => a.atMs - b.atMs),
   }

@@ -33,6 +33,10 @@ export class ServiceProcess {
     this.url = `http://127.0.0.1:${options.port}`
   }
 
+  get pid(): number | undefined {
+    return this.#child?.pid
+  }
+
   /** Does not wait until it is ready. */
   start(): void {
     if (this.#child !== undefined) return

@@ -29,6 +29,8 @@ export type World = Awaited<ReturnType<typeof openWorld>>
 export type WorldOptions = {
   /** A folder with a server that has the schema, of which each universe gets a copy. */
   template: string
+  /** The same with the schema of an earlier version. */
+  oldTemplate: string
   /** For its own server; there, empty, and open to all users. The caller removes it. */
   folder: string
   /** The program of the service; absent: the built one. */
@@ -36,14 +38,18 @@ export type WorldOptions = {
 }
 
 /** A universe that lives fast, services that read it, their database, and clients. */
-export async function openWorld(plan: Plan, { template, folder, main = MAIN }: WorldOptions) {
+export async function openWorld(plan: Plan, { folder, main = MAIN, ...options }: WorldOptions) {
   const { seed, intensity, comboShare, historyMs, speed } = plan
   const presentMs = Math.floor(Date.now() / 1_000) * 1_000
-  const universe = new Universe({ seed, startMs: presentMs - historyMs, intensity, comboShare })
+  const startMs = presentMs - historyMs
+  const universe = new Universe({ seed, startMs, intensity, oldEraIntensity: 1, comboShare })
   universe.advance(presentMs)
   const memory = new ChainMemory(universe)
   const simulator = await openSimulator(universe)
-  const database = await openDatabaseServer({ folder, template })
+  const database = await openDatabaseServer({
+    folder,
+    template: plan.isUpgraded ? options.oldTemplate : options.template,
+  })
   const proxy = await openDatabaseProxy(database.port)
   const redis = plan.hasRedis && REDIS_PROGRAM !== undefined ? await startRedis() : undefined
 
@@ -82,9 +88,9 @@ export async function openWorld(plan: Plan, { template, folder, main = MAIN }: W
     services.filter(({ roles }) => roles.includes(role)).map((service) => service.url)
 
   const live = () => universe.advance(presentMs + (Date.now() - startedMs) * speed)
-  const living = setInterval(live, TICK_MS)
+  let living = setInterval(live, TICK_MS)
   for (const service of services) service.start()
-  const reader = new Reader(urlsOf('api'), readerKey)
+  const reader = new Reader(urlsOf('api'), readerKey, () => universe.chain.head.number)
   const streams = Array.from(
     { length: STREAMS },
     (_unused, index) => new StreamClient(urlsOf('stream'), streamKey, index),
@@ -112,6 +118,10 @@ export async function openWorld(plan: Plan, { template, folder, main = MAIN }: W
     urlsOf,
     /** The universe stands still from now on. */
     freeze: () => clearInterval(living),
+    /** It lives again, and at once through the time in which it stood still. */
+    thaw: () => {
+      living = setInterval(live, TICK_MS)
+    },
     close: async () => {
       clearInterval(living)
       await Promise.all([reader, ...streams].map((client) => client.close()))

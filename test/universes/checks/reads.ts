@@ -1,9 +1,6 @@
 import type { ChainMemory } from '../chain-memory.js'
 import type { Reader, ReadPage } from '../clients/reader.js'
 
-/** An answer may be some blocks newer than what it names: they came in while it was read. */
-const NEWER_BLOCKS_MAX = 20
-
 /** Pages that no chain which ever was explains, from the block on that they name. */
 export function checkReads({ pages, notices }: Reader, memory: ChainMemory, fromBlock: number): string[] {
   const wrong = pages
@@ -12,10 +9,14 @@ export function checkReads({ pages, notices }: Reader, memory: ChainMemory, from
   return [...notices, ...wrong.slice(0, SHOWN_MAX)].map((text) => `reads: ${text}`)
 }
 
-/** `undefined`: the page is of a chain that once was. Else where it leaves the one that it follows the longest. */
+/**
+ * An answer may be newer than the block that it names, because blocks came in while it was read: hundreds
+ * at once while a service catches up. `undefined`: the page is of a chain that once was.
+ * Else where it leaves the one that it follows the longest.
+ */
 function explain(page: ReadPage, memory: ChainMemory): string | undefined {
   let furthest = { place: -1, expected: 'none' }
-  for (let number = page.headBlock; number <= page.headBlock + NEWER_BLOCKS_MAX; number++) {
+  for (let number = page.headBlock; number <= page.newestBlock; number++) {
     for (const head of memory.blocksAt(number)) {
       const difference = findDifference(page, memory.trades(head))
       if (difference === undefined) return undefined

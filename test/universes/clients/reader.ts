@@ -1,7 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** A page of trades that a reader got. */
-export type ReadPage = { headBlock: number; transactions: readonly string[]; limit: number }
+/** A page of trades that a reader got. `newestBlock`: the one that the chain had when it came. */
+export type ReadPage = {
+  headBlock: number
+  newestBlock: number
+  transactions: readonly string[]
+  limit: number
+}
 
 const PAUSE_MS = 40
 const REPLY_MS_MAX = 10_000
@@ -22,11 +27,13 @@ export class Reader {
   #isClosed = false
   readonly #urls: readonly string[]
   readonly #key: string
+  readonly #newestBlock: () => number
   readonly #running: Promise<void>
 
-  constructor(urls: readonly string[], key: string) {
+  constructor(urls: readonly string[], key: string, newestBlock: () => number) {
     this.#urls = urls
     this.#key = key
+    this.#newestBlock = newestBlock
     this.#running = this.#run()
   }
 
@@ -63,7 +70,7 @@ export class Reader {
     if (headBlock < this.#headBlock) this.notices.push(`block ${headBlock} after ${this.#headBlock}`)
     this.#headBlock = Math.max(this.#headBlock, headBlock)
     const transactions = body.trades.map((trade) => trade.transaction_hash)
-    this.pages.push({ headBlock, limit, transactions })
+    this.pages.push({ headBlock, newestBlock: this.#newestBlock(), limit, transactions })
   }
 
   /** Of faults only that of a service without its database is allowed, and it says when to ask again. */

@@ -97,7 +97,8 @@ export class StreamClient {
       case 'heartbeat':
         break
       case 'error':
-        this.notices.push(JSON.stringify(frame))
+        // A process without its database says so, and the client comes back.
+        if (frame.code !== 'unavailable') this.notices.push(JSON.stringify(frame))
         break
       default:
         this.#record(frame as unknown as Received)

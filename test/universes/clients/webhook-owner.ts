@@ -53,7 +53,7 @@ export class WebhookOwner {
     const hook = this.hooks[1]
     if (hook === undefined) return
     const filters = [{}, { side: 'BUY' }, { min_amount_usd: 5 }][pick % 3]
-    await this.#ask('PATCH', `/${hook.id}`, { url: `${this.#receiver.url}/changed/${pick}`, filters })
+    await this.#ask('PUT', `/${hook.id}`, { url: `${this.#receiver.url}/changed/${pick}`, filters })
   }
 
   /** Requests that the webhook which stays has made. */
