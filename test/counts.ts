@@ -1,4 +1,5 @@
-const isLong = process.env.AUSPEX_TEST_LONG === '1'
+/** Whether this is `npm run test:long`. */
+export const isLong = process.env.AUSPEX_TEST_LONG === '1'
 
 /**
  * How often a test repeats what it is about: few times in `npm test`, many in `npm run test:long`.

@@ -14,6 +14,8 @@ import { shrinkPlan } from './shrink.js'
 
 /** Of one universe; a longer one hangs. */
 const UNIVERSE_MS_MAX = 5 * 60_000
+/** To start, and to compare at the end. */
+const SOAK_END_MS = 15 * 60_000
 /** Processes race: what failed once is tried this often before it counts as whole. */
 const ATTEMPTS = 3
 /** So many migrations does a database lack that is brought up to date. */
@@ -27,6 +29,8 @@ type Flags = {
   jobs: number
   seconds: number
   plan?: string
+  kept: boolean
+  soak?: number
   keepGoing: boolean
   mistakes: boolean
 }
@@ -45,6 +49,8 @@ const program = new Command('universes')
   .option('--jobs <count>', 'universes at the same time', number, 2)
   .option('--seconds <count>', 'how long each is disturbed', number, 8)
   .option('--plan <file>', 'one universe as a file describes it, which a failure has left')
+  .option('--kept', 'those that once failed (test/universes/kept)', false)
+  .option('--soak <minutes>', 'one service at the rate of the venue, with faults in the background', number)
   .option('--keep-going', 'name all that fail, and shrink none', false)
   .option(
     '--mistakes',
@@ -65,17 +71,24 @@ async function main(flags: Flags): Promise<void> {
   await createDatabaseTemplate(template)
   await createDatabaseTemplate(oldTemplate, readMigrations().slice(0, -NEW_MIGRATIONS))
   let runs = 0
-  const run = async (plan: Plan, main?: string) => {
+  const runTask = async (task: Task, msMax: number, main?: string) => {
     const own = join(folder, `${++runs}`)
     mkdirSync(own)
     try {
-      return await runInChild({
-        plan,
-        options: { template, oldTemplate, folder: own, ...(main && { main }) },
-      })
+      const options = { template, oldTemplate, folder: own, ...(main && { main }) }
+      return await runInChild({ ...task, options }, msMax)
     } finally {
       removeDatabaseFolder(own)
     }
+  }
+  const run: Run = (plan, main) => runTask({ plan }, UNIVERSE_MS_MAX, main)
+  if (flags.soak !== undefined) {
+    const { seed = 1, soak: soakMinutes } = flags
+    const outcome = await runTask({ soakMinutes, seed }, soakMinutes * 60_000 + SOAK_END_MS)
+    const { problems, fills, pages } = outcome
+    console.log(`${soakMinutes} minutes, ${fills} fills, ${pages} requests: ${verdictOf(outcome)}`)
+    process.exitCode = problems.length === 0 ? 0 : 1
+    return
   }
   if (flags.mistakes) {
     process.exitCode = (await findMistakes(flags, folder, run)) ? 0 : 1
@@ -86,6 +99,7 @@ async function main(flags: Flags): Promise<void> {
   process.exitCode = failed === undefined ? 0 : 1
 }
 
+type Task = { plan: Plan } | { soakMinutes: number; seed: number }
 type Run = (plan: Plan, main?: string) => Promise<Outcome>
 
 /** Returns the first plan that failed. */
@@ -102,13 +116,11 @@ async function runAll(flags: Flags, run: Run): Promise<Plan | undefined> {
       const seconds = ((performance.now() - at) / 1_000).toFixed(1)
       done++
       for (const { kind } of plan.steps) counts.set(kind, (counts.get(kind) ?? 0) + 1)
-      const isWhole = outcome.problems.length === 0
-      const verdict = isWhole ? 'right' : `WRONG\n  ${outcome.problems.join('\n  ')}`
-      const { fills, pages } = outcome
+      const { problems, fills, pages } = outcome
       console.log(
-        `seed ${plan.seed}: ${plan.processes.length} processes, ${plan.steps.length} faults, ${fills} fills, ${pages} pages, ${seconds} s: ${verdict}`,
+        `seed ${plan.seed}: ${plan.processes.length} processes, ${plan.steps.length} faults, ${fills} fills, ${pages} pages, ${seconds} s: ${verdictOf(outcome)}`,
       )
-      if (!isWhole) failed ??= plan
+      if (problems.length > 0) failed ??= plan
       if (failed !== undefined && !flags.keepGoing) return
     }
   }
@@ -119,10 +131,15 @@ async function runAll(flags: Flags, run: Run): Promise<Plan | undefined> {
   return failed
 }
 
-function* listPlans({ seed, seeds, minutes, from, seconds, plan }: Flags): Generator<Plan> {
+const verdictOf = ({ problems }: Outcome): string =>
+  problems.length === 0 ? 'right' : `WRONG\n  ${problems.join('\n  ')}`
+
+function* listPlans({ seed, seeds, minutes, from, seconds, plan, kept }: Flags): Generator<Plan> {
   const stretchMs = seconds * 1_000
   if (plan !== undefined) yield JSON.parse(readFileSync(plan, 'utf8'))
-  else if (seed !== undefined) yield drawPlan(seed, { stretchMs })
+  else if (kept) {
+    for (const name of readdirSync(KEPT)) yield JSON.parse(readFileSync(join(KEPT, name), 'utf8'))
+  } else if (seed !== undefined) yield drawPlan(seed, { stretchMs })
   else {
     const endMs = performance.now() + (minutes ?? Number.POSITIVE_INFINITY) * 60_000
     const last = from + (seeds ?? (minutes === undefined ? 1 : Number.POSITIVE_INFINITY)) - 1
@@ -132,12 +149,12 @@ function* listPlans({ seed, seeds, minutes, from, seconds, plan }: Flags): Gener
 }
 
 /** Each in processes of its own: a universe is much work, and what it leaves behind ends with it. */
-async function runInChild(task: ChildTask): Promise<Outcome> {
+async function runInChild(task: ChildTask, msMax: number): Promise<Outcome> {
   const execArgv = ['--max-semi-space-size=64']
   const child = fork(join(import.meta.dirname, 'child.js'), { execArgv, detached: true })
   const endGroup = () => killGroup(child.pid)
   process.once('exit', endGroup)
-  const timer = setTimeout(() => child.kill('SIGKILL'), UNIVERSE_MS_MAX)
+  const timer = setTimeout(() => child.kill('SIGKILL'), msMax)
   const ended = once(child, 'exit').then(([code]) => ({
     problems: [`the process of the universe ended with ${code}`],
     fills: 0,
@@ -192,6 +209,7 @@ async function findMistake({ from, seconds }: Flags, run: Run): Promise<string |
 
 const SEEDS_PER_MISTAKE = 20
 const ROOT = resolve(import.meta.dirname, '../../..')
+const KEPT = join(ROOT, 'test/universes/kept')
 
 /** Leaves out steps as long as it still fails, and prints how to repeat what is left. */
 async function shrinkAndReport(plan: Plan, run: Run): Promise<void> {

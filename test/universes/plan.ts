@@ -70,7 +70,7 @@ export function drawPlan(seed: number, { stretchMs }: PlanOptions): Plan {
   }))
   return {
     seed,
-    intensity: 5 + below(20),
+    intensity: 3 + below(10),
     comboShare: pickOf([0.02, 0.1, 0.3]),
     historyMs: (2 + below(5)) * MINUTE_MS,
     speed: pickOf([2, 4]),

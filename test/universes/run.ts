@@ -35,7 +35,7 @@ export async function runPlan(plan: Plan, options: WorldOptions): Promise<Outcom
 }
 
 /** What was seen while the steps ran. `hooksFrom`: the first block whose trades the webhooks must have. */
-type Disturbed = { hooksFrom: number; problems: string[] }
+export type Disturbed = { hooksFrom: number; problems: string[] }
 
 /** Does what the plan says at its moments, also while another step is still at work. */
 async function disturb(world: World, plan: Plan): Promise<Disturbed> {
@@ -84,7 +84,7 @@ async function compareMidway(world: World, { seed }: Plan): Promise<string[]> {
   return problems.map((problem) => `in the middle: ${problem}`)
 }
 
-const MARGIN_BLOCKS = 3
+export const MARGIN_BLOCKS = 3
 
 /** Ends all faults, and waits until the services have the whole chain, which stands still then. Returns what they lack. */
 async function settle({ simulator, universe, ...world }: World): Promise<string | undefined> {
@@ -106,7 +106,7 @@ async function settle({ simulator, universe, ...world }: World): Promise<string 
 }
 
 /** Compares everything that the services have said, and say now, with the truth. */
-async function judge(world: World, plan: Plan, { hooksFrom, problems }: Disturbed): Promise<string[]> {
+export async function judge(world: World, plan: Plan, { hooksFrom, problems }: Disturbed): Promise<string[]> {
   const late = await settle(world)
   if (late !== undefined) return [...problems, late]
   const { universe, simulator, services, streams, reader, webhooks } = world

@@ -90,7 +90,14 @@ export async function openWorld(plan: Plan, { folder, main = MAIN, ...options }:
   const live = () => universe.advance(presentMs + (Date.now() - startedMs) * speed)
   let living = setInterval(live, TICK_MS)
   for (const service of services) service.start()
-  const reader = new Reader(urlsOf('api'), readerKey, () => universe.chain.head.number)
+  let reorgMs: number | undefined
+  universe.on('reorg', () => {
+    reorgMs = performance.now()
+  })
+  const reader = new Reader(urlsOf('api'), readerKey, {
+    newestBlock: () => universe.chain.head.number,
+    reorgMs: () => reorgMs,
+  })
   const streams = Array.from(
     { length: STREAMS },
     (_unused, index) => new StreamClient(urlsOf('stream'), streamKey, index),

@@ -42,13 +42,18 @@ const FILES_MAX = 120
 /** Memory, files and sockets that a process keeps though nothing happens any more. Linux alone says it. */
 export function checkResources({ pid, roles }: ServiceProcess): string[] {
   if (pid === undefined || process.platform !== 'linux') return []
-  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
-  const memoryMb = Math.round(Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) / 1024)
+  const memoryMb = readMemoryMb(pid)
   const files = readdirSync(`/proc/${pid}/fd`).length
   return [
     ...(memoryMb > MEMORY_MB_MAX ? [`${roles} has ${memoryMb} MB of memory`] : []),
     ...(files > FILES_MAX ? [`${roles} has ${files} open files and sockets`] : []),
   ]
+}
+
+/** Resident memory of a process, on Linux. */
+export function readMemoryMb(pid: number): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+  return Math.round(Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) / 1024)
 }
 
 /** Connections to the database that services which have ended left behind. */

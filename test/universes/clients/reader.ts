@@ -11,10 +11,15 @@ export type ReadPage = {
 const PAUSE_MS = 40
 const REPLY_MS_MAX = 10_000
 const LIMITS = [10, 50, 200]
+/** A service has taken the blocks of a reorganisation back, and read those in their place, within this time. */
+const REORG_MS_MAX = 30_000
+
+/** `reorgMs`: when its last blocks were replaced; `undefined`: never. */
+export type ReadChain = { newestBlock: () => number; reorgMs: () => number | undefined }
 
 /**
  * Reads the newest trades again and again, from one process after another. With each request it sends the block of
- * the answer before, so none may be older.
+ * the answer before, so none may be older, unless blocks were taken back.
  */
 export class Reader {
   readonly pages: ReadPage[] = []
@@ -27,13 +32,13 @@ export class Reader {
   #isClosed = false
   readonly #urls: readonly string[]
   readonly #key: string
-  readonly #newestBlock: () => number
+  readonly #chain: ReadChain
   readonly #running: Promise<void>
 
-  constructor(urls: readonly string[], key: string, newestBlock: () => number) {
+  constructor(urls: readonly string[], key: string, chain: ReadChain) {
     this.#urls = urls
     this.#key = key
-    this.#newestBlock = newestBlock
+    this.#chain = chain
     this.#running = this.#run()
   }
 
@@ -67,10 +72,14 @@ export class Reader {
   }
 
   #keep(headBlock: number, limit: number, body: { trades: { transaction_hash: string }[] }): void {
-    if (headBlock < this.#headBlock) this.notices.push(`block ${headBlock} after ${this.#headBlock}`)
-    this.#headBlock = Math.max(this.#headBlock, headBlock)
+    const reorgMs = this.#chain.reorgMs()
+    const mayGoBack = reorgMs !== undefined && performance.now() - reorgMs < REORG_MS_MAX
+    if (headBlock < this.#headBlock && !mayGoBack) {
+      this.notices.push(`block ${headBlock} after ${this.#headBlock}`)
+    }
+    this.#headBlock = headBlock
     const transactions = body.trades.map((trade) => trade.transaction_hash)
-    this.pages.push({ headBlock, newestBlock: this.#newestBlock(), limit, transactions })
+    this.pages.push({ headBlock, newestBlock: this.#chain.newestBlock(), limit, transactions })
   }
 
   /** Of faults only that of a service without its database is allowed, and it says when to ask again. */

@@ -1,0 +1,147 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { randomFrom } from '../random.js'
+import { readMemoryMb } from './checks/processes.js'
+import { type Asked, LoadClient } from './clients/load-client.js'
+import type { Plan } from './plan.js'
+import { judge, MARGIN_BLOCKS, type Outcome } from './run.js'
+import { runStep, STEP_KINDS } from './steps.js'
+import { openWorld, type World, type WorldOptions } from './world.js'
+
+const MINUTE_MS = 60_000
+/** About 50 fills a second, as many as the venue has. */
+const INTENSITY = 40
+const FAULT_EVERY_MS = 4_000
+const DATABASE_KILL_EVERY_MS = 5 * MINUTE_MS
+const SAMPLE_MS = 5_000
+/** Promises: how much longer answers may take than undisturbed, and how much more memory the end may have than the second quarter. */
+const SLOWER_MAX = 2
+const GROWTH_MAX = 1.15
+
+/** Faults of everything around the service, and of its clients. The database is killed too, but seldom. */
+const BACKGROUND = STEP_KINDS.filter((kind) =>
+  /^(polygon|gamma|clob|rtds|live_v2|data_api|sports_ws|reorg|client|receiver|change|revoke)/.test(kind),
+)
+
+const soakPlan = (seed: number): Plan => ({
+  seed,
+  intensity: INTENSITY,
+  comboShare: 0.1,
+  historyMs: 2 * MINUTE_MS,
+  speed: 1,
+  hasPrices: true,
+  processes: ['ingest,api,stream,worker'],
+  hasRedis: false,
+  settings: {},
+  isUpgraded: false,
+  isComparedMidway: false,
+  stretchMs: 0,
+  steps: [],
+})
+
+/**
+ * One service at the venue's rate for a long time: undisturbed for a quarter of it, then with faults in the background. Says what
+ * took longer, grew or failed, and compares everything at the end as a universe does.
+ */
+export async function soak(minutes: number, seed: number, options: WorldOptions): Promise<Outcome> {
+  const plan = soakPlan(seed)
+  const world = await openWorld(plan, options)
+  const [service] = world.services
+  if (service === undefined || !(await service.untilReady())) throw new Error('the service does not start')
+  await world.webhooks.createHooks()
+  const hooksFrom = world.universe.chain.head.number + MARGIN_BLOCKS
+  const load = new LoadClient(service.url, world.keys.compareKey)
+  const memoryMb: number[] = []
+  const sampling = setInterval(() => {
+    if (service.pid !== undefined) memoryMb.push(readMemoryMb(service.pid))
+  }, SAMPLE_MS)
+  try {
+    const quietMs = (minutes * MINUTE_MS) / 4
+    await delay(quietMs)
+    const disturbedFrom = performance.now()
+    const counts = await disturbUntil(world, disturbedFrom + 3 * quietMs, randomFrom(seed))
+    clearInterval(sampling)
+    await load.close()
+    const problems = [
+      ...compareTimes(load.asked, disturbedFrom),
+      ...findFailures(load.asked),
+      ...compareMemory(memoryMb),
+    ]
+    console.log(`faults: ${[...counts].map(([kind, count]) => `${kind} ${count}`).join(', ')}`)
+    const fills = world.streams[0]?.messages.filter(({ type }) => type === 'trade').length ?? 0
+    const judged = await judge(
+      world,
+      { ...plan, steps: [{ atMs: 0, kind: 'kill the database', pick: 0 }] },
+      { hooksFrom, problems },
+    )
+    return { problems: judged, fills, pages: load.asked.length }
+  } finally {
+    clearInterval(sampling)
+    await load.close()
+    await world.close()
+  }
+}
+
+async function disturbUntil(world: World, endMs: number, below: (bound: number) => number) {
+  const counts = new Map<string, number>()
+  const running: Promise<void>[] = []
+  const begin = (kind: string) => {
+    counts.set(kind, (counts.get(kind) ?? 0) + 1)
+    const done = runStep(world, { kind, pick: below(1_000_000) })
+    done.catch(() => undefined)
+    running.push(done)
+  }
+  let nextKill = performance.now() + DATABASE_KILL_EVERY_MS / 2
+  while (performance.now() < endMs) {
+    begin(BACKGROUND[below(BACKGROUND.length)] ?? 'reorg')
+    if (performance.now() >= nextKill) {
+      begin('kill the database')
+      nextKill += DATABASE_KILL_EVERY_MS
+    }
+    await delay(FAULT_EVERY_MS)
+  }
+  await Promise.all(running)
+  return counts
+}
+
+/** Of answers that were given: those of the seconds without a database are refused, and count among the failures. */
+function compareTimes(asked: readonly Asked[], disturbedFrom: number): string[] {
+  const answered = asked.filter(({ status }) => status === 200)
+  const quiet = p99(answered.filter(({ atMs }) => atMs < disturbedFrom))
+  const disturbed = p99(answered.filter(({ atMs }) => atMs >= disturbedFrom))
+  console.log(
+    `${answered.length} answers, p99 ${quiet.toFixed(0)} ms undisturbed, ${disturbed.toFixed(0)} ms with faults`,
+  )
+  return disturbed <= SLOWER_MAX * quiet
+    ? []
+    : [`p99 is ${disturbed.toFixed(0)} ms with faults and ${quiet.toFixed(0)} ms without`]
+}
+
+/** No 5xx but 503 with `retry-after`, and no request without an answer. */
+function findFailures(asked: readonly Asked[]): string[] {
+  const refused = asked.filter(({ status }) => status === 503)
+  console.log(`${refused.length} requests refused with 503`)
+  const failed = asked.filter(
+    ({ status, hasRetryAfter }) => status === 0 || (status >= 500 && !(status === 503 && hasRetryAfter)),
+  )
+  return failed
+    .slice(0, 5)
+    .map(({ path, status, ms }) => `${path} answered ${status} after ${ms.toFixed(0)} ms`)
+}
+
+/** Medians of the second and of the last quarter: the first one still warms up. */
+function compareMemory(memoryMb: readonly number[]): string[] {
+  const quarter = Math.max(1, Math.floor(memoryMb.length / 4))
+  const early = median(memoryMb.slice(quarter, 2 * quarter))
+  const late = median(memoryMb.slice(-quarter))
+  console.log(
+    `memory: ${early} MB in the second quarter, ${late} MB in the last, ${Math.max(...memoryMb)} MB at most`,
+  )
+  return late <= GROWTH_MAX * early ? [] : [`memory grew from ${early} to ${late} MB`]
+}
+
+const ordered = (values: readonly number[]): number[] => values.toSorted((a, b) => a - b)
+
+const median = (values: readonly number[]): number => ordered(values)[Math.floor(values.length / 2)] ?? 0
+
+const p99 = (asked: readonly Asked[]): number =>
+  ordered(asked.map(({ ms }) => ms))[Math.floor(asked.length * 0.99)] ?? 0
