@@ -1,6 +1,7 @@
 import { toTokenId } from '../core/ids.js'
 import { COMBO_MODULE } from '../core/structured-id.js'
 import type { Samples } from '../http/examples.js'
+import { faultFields } from '../lib/fault-fields.js'
 import type { Platform } from '../platform.js'
 import type { Sql } from '../store/connection.js'
 import { hex, isTakerOrder } from '../store/sql-words.js'
@@ -30,7 +31,7 @@ export function createSamples({ store, clock, floodLog }: SampleParts) {
       if (isWhole) expiresAtMs = nowMs + FRESH_MS
     } catch (error) {
       // The document is of use without them.
-      floodLog.write('warn', 'no samples for the reference', () => ({ err: error }))
+      floodLog.write('warn', 'no samples for the reference', () => faultFields(error))
     }
   }
   return async (): Promise<Samples> => {

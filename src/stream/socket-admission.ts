@@ -6,6 +6,7 @@ import { ApiError } from '../core/errors.js'
 import { createAddressReader, createHostReader } from '../http/client-address.js'
 import { findSecret } from '../http/guard.js'
 import { findSession } from '../http/session-cookie.js'
+import { faultFields } from '../lib/fault-fields.js'
 import { pollUntil } from '../lib/timing.js'
 import type { SessionRefusal, SocketSession } from '../sessions/socket-sessions.js'
 import { CLOSE, type ConnectionOptions, type SocketError, type SocketKind } from './connection.js'
@@ -145,7 +146,7 @@ export class SocketAdmission {
   #toRefusal(error: unknown): RefusedSocket {
     if (error instanceof ApiError) return refuseByStatus(error)
     if (isOutage(error)) return UNAVAILABLE
-    this.#deps.floodLog.write('error', 'socket not admitted', () => ({ err: error }))
+    this.#deps.floodLog.write('error', 'socket not admitted', () => faultFields(error))
     const message = 'Internal server error'
     return { closeCode: CLOSE.internal, error: { code: 'internal_error', message } }
   }

@@ -29,7 +29,9 @@ export type Plan = {
   isComparedMidway: boolean
   /** Settings of the services beside their addresses. */
   settings: Readonly<Record<string, string>>
-  /** When the steps end, from the start of the processes on. */
+  /** The steps begin when all processes are ready; else with their start. */
+  beginsReady: boolean
+  /** When the steps end, from their beginning on. */
   stretchMs: number
   /** In the order of their moments. */
   steps: readonly Step[]
@@ -80,6 +82,7 @@ export function drawPlan(seed: number, { stretchMs }: PlanOptions): Plan {
     ...(below(5) === 0 && { heapMb: 160 }),
     ...(startsLate && { blocksAtStart: 20 + below(100) }),
     settings: pickOf(SETTINGS),
+    beginsReady: below(3) > 0,
     isUpgraded: below(5) === 0,
     isComparedMidway: !startsLate && below(5) === 0,
     stretchMs,

@@ -46,6 +46,7 @@ async function disturb(world: World, plan: Plan): Promise<Disturbed> {
     hooksFrom = world.universe.chain.head.number + MARGIN_BLOCKS
   })
   const running: Promise<void>[] = [creating]
+  if (plan.beginsReady) await Promise.all(world.services.map((service) => service.untilReady()))
   let startedAt = performance.now()
   const at = (ms: number) => delay(Math.max(0, startedAt + ms - performance.now()))
   const middleMs = plan.isComparedMidway ? plan.stretchMs / 2 : Number.POSITIVE_INFINITY

@@ -32,6 +32,7 @@ const soakPlan = (seed: number): Plan => ({
   processes: ['ingest,api,stream,worker'],
   hasRedis: false,
   settings: {},
+  beginsReady: true,
   isUpgraded: false,
   isComparedMidway: false,
   stretchMs: 0,

@@ -1,4 +1,5 @@
 import { selectCatalogueState } from '../../catalogue/queries.js'
+import { faultFields } from '../../lib/fault-fields.js'
 import { pollUntil } from '../../lib/timing.js'
 import type { Pool } from '../../store/connection.js'
 import { ClientWork, toWorkRefusal } from '../client-work.js'
@@ -302,7 +303,7 @@ export class BookProtocol implements Protocol {
     } catch (error) {
       const refusal = error instanceof Refusal ? error : toWorkRefusal(error)
       if (refusal !== undefined) throw refusal
-      this.#deps.floodLog.write('warn', 'named order books could not be looked up', () => ({ err: error }))
+      this.#deps.floodLog.write('warn', 'named order books could not be looked up', () => faultFields(error))
       throw refuseWarmingUp()
     }
   }
@@ -312,7 +313,7 @@ export class BookProtocol implements Protocol {
     try {
       return await this.#connection.takeFirehose()
     } catch (error) {
-      this.#deps.floodLog.write('warn', 'firehose could not be counted', () => ({ err: error }))
+      this.#deps.floodLog.write('warn', 'firehose could not be counted', () => faultFields(error))
       const message = 'The service could not do this now.'
       throw new Refusal('service_warming_up', message, { retry_after_ms: WARMING_UP_MS })
     }

@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { Bus } from '../../bus/bus.js'
 import type { BusEvent } from '../../bus/event.js'
 import type { Resumption } from '../../events/event-log.js'
+import { faultFields } from '../../lib/fault-fields.js'
 import { showValue } from '../../lib/show-value.js'
 import type { BookFeed } from '../books/book-feed.js'
 import { BookProtocol } from '../books/book-protocol.js'
@@ -168,7 +169,7 @@ export class EventProtocol implements Protocol {
       this.#connection.send({ type: 'error', code, message, ...fields })
       return
     }
-    this.#deps.floodLog.write('error', 'client message failed', () => ({ err: error }))
+    this.#deps.floodLog.write('error', 'client message failed', () => faultFields(error))
     const message = 'the service could not do this now; try again later'
     this.#connection.send({ type: 'error', code: 'unavailable', message })
   }
@@ -351,7 +352,7 @@ export class EventProtocol implements Protocol {
   }
 
   #fail(error: unknown): void {
-    this.#deps.floodLog.write('warn', 'replay failed', () => ({ err: error }))
+    this.#deps.floodLog.write('warn', 'replay failed', () => faultFields(error))
     this.#connection.close(CLOSE.tooSlow, 'the replay could not be finished; try again')
   }
 
