@@ -1,5 +1,5 @@
 import { randomFrom } from '../random.js'
-import { STEP_KINDS, type StepKind } from './steps.js'
+import { NEAR_KINDS, type StepKind, UPSTREAM_KINDS } from './steps.js'
 
 /** What is done to a universe at a moment. `pick` decides the details: which process, how deep, how long. */
 export type Step = { atMs: number; kind: StepKind; pick: number }
@@ -55,6 +55,19 @@ const SETTINGS: readonly Readonly<Record<string, string>>[] = [
   { AUSPEX_RETENTION_DAYS: '1', AUSPEX_TICK_RETENTION_DAYS: '1' },
 ]
 
+const REORGS: readonly StepKind[] = ['reorg', 'reorg', 'deep reorg']
+/** A reorganisation, to which all must agree, is every eighth step; most others are about the processes and clients themselves. */
+const KINDS = [
+  REORGS,
+  NEAR_KINDS,
+  NEAR_KINDS,
+  NEAR_KINDS,
+  NEAR_KINDS,
+  UPSTREAM_KINDS,
+  UPSTREAM_KINDS,
+  UPSTREAM_KINDS,
+]
+
 const MINUTE_MS = 60_000
 
 export type PlanOptions = { stretchMs: number }
@@ -67,7 +80,7 @@ export function drawPlan(seed: number, { stretchMs }: PlanOptions): Plan {
   const count = Math.round(stretchMs / 1_000) + below(Math.round(stretchMs / 500))
   const steps = Array.from({ length: count }, () => ({
     atMs: below(stretchMs),
-    kind: pickOf(STEP_KINDS),
+    kind: pickOf(pickOf(KINDS)),
     pick: below(1_000_000),
   }))
   return {

@@ -4,7 +4,7 @@ import { readMemoryMb } from './checks/processes.js'
 import { type Asked, LoadClient } from './clients/load-client.js'
 import type { Plan } from './plan.js'
 import { judge, MARGIN_BLOCKS, type Outcome } from './run.js'
-import { runStep, STEP_KINDS } from './steps.js'
+import { NEAR_KINDS, runStep, UPSTREAM_KINDS } from './steps.js'
 import { openWorld, type World, type WorldOptions } from './world.js'
 
 const MINUTE_MS = 60_000
@@ -18,9 +18,10 @@ const SLOWER_MAX = 2
 const GROWTH_MAX = 1.15
 
 /** Faults of everything around the service, and of its clients. The database is killed too, but seldom. */
-const BACKGROUND = STEP_KINDS.filter((kind) =>
-  /^(polygon|gamma|clob|rtds|live_v2|data_api|sports_ws|reorg|client|receiver|change|revoke)/.test(kind),
-)
+const BACKGROUND = [
+  ...UPSTREAM_KINDS,
+  ...NEAR_KINDS.filter((kind) => /^(reorg|client|receiver|change|revoke)/.test(kind)),
+]
 
 const soakPlan = (seed: number): Plan => ({
   seed,

@@ -68,7 +68,7 @@ const upstreamSteps = [
   async ({ simulator }: World) => simulator.faults.set(order),
 ]) as readonly [string, Run][]
 
-const STEPS: Readonly<Record<string, Run>> = {
+const NEAR_STEPS: Readonly<Record<string, Run>> = {
   reorg: async ({ universe }, pick) => universe.reorg(1 + (pick % 6)),
   'deep reorg': async ({ universe }, pick) => universe.reorg(7 + (pick % 122)),
 
@@ -149,8 +149,9 @@ const STEPS: Readonly<Record<string, Run>> = {
     await delay(200 + (pick % 1_500))
     redis?.resume()
   },
-  ...Object.fromEntries(upstreamSteps),
 }
+
+const STEPS: Readonly<Record<string, Run>> = { ...NEAR_STEPS, ...Object.fromEntries(upstreamSteps) }
 
 /** Those of a process that is away do nothing. */
 async function beSlow(world: World, pick: number, open: (target: ClientTarget) => Promise<SlowClient>) {
@@ -168,7 +169,9 @@ async function jumpAndBack(clock: ServiceClock | undefined, ms: number, pick: nu
 
 export type StepKind = keyof typeof STEPS & string
 
-export const STEP_KINDS: readonly StepKind[] = Object.keys(STEPS)
+/** Steps that are done to upstreams, and to the chain, processes, database and clients. */
+export const UPSTREAM_KINDS: readonly StepKind[] = upstreamSteps.map(([kind]) => kind)
+export const NEAR_KINDS: readonly StepKind[] = Object.keys(NEAR_STEPS)
 
 /** Does it, and resolves when what it has broken is whole again. */
 export const runStep = async (

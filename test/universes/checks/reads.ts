@@ -1,3 +1,4 @@
+import { REORG_DEPTH_MAX } from '../../../sim/universe/universe.js'
 import type { ChainMemory } from '../chain-memory.js'
 import type { Reader, ReadPage } from '../clients/reader.js'
 
@@ -11,12 +12,14 @@ export function checkReads({ pages, notices }: Reader, memory: ChainMemory, from
 
 /**
  * An answer may be newer than the block that it names, because blocks came in while it was read: hundreds
- * at once while a service catches up. `undefined`: the page is of a chain that once was.
+ * at once while a service catches up. After a reorganisation it may be of a lower one: the old blocks were taken back meanwhile,
+ * and not all new ones are in. `undefined`: the page is of a chain that once was.
  * Else where it leaves the one that it follows the longest.
  */
 function explain(page: ReadPage, memory: ChainMemory): string | undefined {
   let furthest = { place: -1, expected: 'none' }
-  for (let number = page.headBlock; number <= page.newestBlock; number++) {
+  const lowest = page.isAfterReorg ? page.headBlock - REORG_DEPTH_MAX : page.headBlock
+  for (let number = lowest; number <= page.newestBlock; number++) {
     for (const head of memory.blocksAt(number)) {
       const difference = findDifference(page, memory.trades(head))
       if (difference === undefined) return undefined

@@ -1,9 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** A page of trades that a reader got. `newestBlock`: the one that the chain had when it came. */
+/**
+ * A page of trades that a reader got. `newestBlock`: the one that the chain had when it came. `isAfterReorg`: blocks were replaced
+ * shortly before, so the service may have been between the old ones and the new ones.
+ */
 export type ReadPage = {
   headBlock: number
   newestBlock: number
+  isAfterReorg: boolean
   transactions: readonly string[]
   limit: number
 }
@@ -73,13 +77,13 @@ export class Reader {
 
   #keep(headBlock: number, limit: number, body: { trades: { transaction_hash: string }[] }): void {
     const reorgMs = this.#chain.reorgMs()
-    const mayGoBack = reorgMs !== undefined && performance.now() - reorgMs < REORG_MS_MAX
-    if (headBlock < this.#headBlock && !mayGoBack) {
+    const isAfterReorg = reorgMs !== undefined && performance.now() - reorgMs < REORG_MS_MAX
+    if (headBlock < this.#headBlock && !isAfterReorg) {
       this.notices.push(`block ${headBlock} after ${this.#headBlock}`)
     }
     this.#headBlock = headBlock
     const transactions = body.trades.map((trade) => trade.transaction_hash)
-    this.pages.push({ headBlock, newestBlock: this.#chain.newestBlock(), limit, transactions })
+    this.pages.push({ headBlock, newestBlock: this.#chain.newestBlock(), isAfterReorg, limit, transactions })
   }
 
   /** Of faults only that of a service without its database is allowed, and it says when to ask again. */

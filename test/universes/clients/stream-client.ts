@@ -4,7 +4,8 @@ import type { Received } from '../../streams/received.js'
 
 /** Everything confirmed that a match on the chain causes, and what becomes of its block. */
 const FILTERS = { event_types: ['trade', 'block', 'reorg'], status: 'confirmed' }
-const RECONNECT_MS = 100
+/** After its loss one client is back at once, others miss some events. */
+const RECONNECT_MS = [50, 600, 1_500] as const
 /** A process that hangs is left for the next one. */
 const SILENCE_MS_MAX = 4_000
 const HANDSHAKE_MS_MAX = 1_000
@@ -29,7 +30,7 @@ export class StreamClient {
   constructor(urls: readonly string[], key: string, first: number) {
     this.#urls = urls
     this.#key = key
-    this.#running = this.#run(first)
+    this.#running = this.#run(first, RECONNECT_MS[first % RECONNECT_MS.length] ?? 50)
   }
 
   /** The last block that stands, as the client knows it. */
@@ -50,10 +51,10 @@ export class StreamClient {
     await this.#running
   }
 
-  async #run(first: number): Promise<void> {
+  async #run(first: number, reconnectMs: number): Promise<void> {
     for (let index = first; !this.#isClosed; index++) {
       await this.#listen(this.#urls[index % this.#urls.length] ?? '')
-      await delay(RECONNECT_MS)
+      await delay(reconnectMs)
     }
   }
 
