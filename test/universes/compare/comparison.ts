@@ -30,6 +30,9 @@ const WAIT_MS = 250
 const PAGE_MIN = 40
 const PAGE_MAX = 300
 
+/** A job has made the list anew meanwhile, and its cursor is no longer good. */
+const REPLACED = 'replaced'
+
 /** Ends a comparison that has found as many differences as it reports. */
 export class EnoughDifferences extends Error {}
 
@@ -86,12 +89,27 @@ export class Comparison {
 
   /** The same with the first page, for what it says beside its rows. */
   async list(path: string, name: string, query: Query = {}, limitMax = PAGE_MAX): Promise<List | undefined> {
+    for (;;) {
+      const list = await this.#walkOnce(path, name, query, limitMax)
+      if (list !== REPLACED) return list
+    }
+  }
+
+  async #walkOnce(
+    path: string,
+    name: string,
+    query: Query,
+    limitMax: number,
+  ): Promise<List | typeof REPLACED | undefined> {
     const rows: Row[] = []
     const limit = Math.min(limitMax, PAGE_MIN + this.#below(PAGE_MAX - PAGE_MIN + 1))
     let first: Row | undefined
     for (let cursor: unknown; cursor !== null; ) {
-      const page = await this.get(path, { ...query, limit, cursor: cursor as string | undefined })
-      if (page === undefined) return undefined
+      const request = requestOf(path, { ...query, limit, cursor: cursor as string | undefined })
+      const text = await this.#fetch(request, {}, { mayBeReplaced: cursor !== undefined })
+      if (text === REPLACED) return REPLACED
+      if (text === undefined) return undefined
+      const page = JSON.parse(text) as Row
       first ??= page
       const more = page[name] as Row[]
       rows.push(...more)
@@ -172,7 +190,11 @@ export class Comparison {
     if (this.differences.length >= this.#differencesMax) throw new EnoughDifferences()
   }
 
-  async #fetch(request: string, init: RequestInit): Promise<string | undefined> {
+  async #fetch(
+    request: string,
+    init: RequestInit,
+    { mayBeReplaced = false } = {},
+  ): Promise<string | undefined> {
     this.paths.add(request.split('?')[0] ?? request)
     // Compression would take longer than all the rest.
     const plain = { 'x-api-key': this.#key, 'accept-encoding': 'identity' }
@@ -180,6 +202,7 @@ export class Comparison {
     for (;;) {
       const reply = await fetchText(`${this.#url}${request}`, { ...init, headers })
       if (reply.status === 200) return reply.text
+      if (reply.status === 409 && mayBeReplaced && (await this.#pause(WAIT_MS))) return REPLACED
       if (reply.retryMs !== undefined && (await this.#pause(reply.retryMs))) continue
       this.report(request, `${reply.status} ${reply.text.slice(0, 200)}`)
       return undefined
