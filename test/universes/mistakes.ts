@@ -46,7 +46,7 @@ export const MISTAKES: readonly Mistake[] = [
     name: 'a webhook is marked as sent before it is',
     file: 'webhooks/deliver/sender.js',
     right: 'success: error === undefined,',
-    wrong: 'success: statusCode === undefined || error === undefined,',
+    wrong: 'success: true,',
   },
   {
     name: 'webhooks leave out a block where several came at once',

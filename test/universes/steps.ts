@@ -106,8 +106,8 @@ const NEAR_STEPS: Readonly<Record<string, Run>> = {
     database.resume()
   },
   'cut connections': async ({ proxy }) => proxy.cutAll(),
-  'cut before a commit': async ({ proxy }) => void proxy.cutDuringCommit('before'),
-  'cut after a commit': async ({ proxy }) => void proxy.cutDuringCommit('after'),
+  'cut before commits': async ({ proxy }) => cutCommits(proxy, 'before'),
+  'cut after commits': async ({ proxy }) => cutCommits(proxy, 'after'),
   'fill the disk': async ({ database }, pick) => {
     if (!database.canFillDisk) return
     database.fillDisk()
@@ -159,6 +159,11 @@ async function beSlow(world: World, pick: number, open: (target: ClientTarget) =
   const client = await open({ url, key: world.keys.slowKey }).catch(() => undefined)
   await delay(500 + (pick % 3_000))
   client?.close()
+}
+
+/** Several: one of them may be that of a block. */
+function cutCommits(proxy: World['proxy'], moment: 'before' | 'after'): void {
+  for (let count = 0; count < 5; count++) void proxy.cutDuringCommit(moment)
 }
 
 async function jumpAndBack(clock: ServiceClock | undefined, ms: number, pick: number): Promise<void> {

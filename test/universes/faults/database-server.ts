@@ -94,6 +94,7 @@ export async function openDatabaseServer({
 }: DatabaseServerOptions): Promise<DatabaseServer> {
   const canFillDisk = mountDisk(folder)
   let running: EmbeddedServer | undefined
+  let starting: Promise<void> | undefined
   try {
     // The files keep their owner, who is not root.
     execFileSync('cp', ['-a', `${template}/.`, folder])
@@ -125,7 +126,15 @@ export async function openDatabaseServer({
     throw error
   }
 
-  async function start(port: number): Promise<void> {
+  /** Two steps may want it at the same time. */
+  function start(port: number): Promise<void> {
+    starting ??= startOnce(port).finally(() => {
+      starting = undefined
+    })
+    return starting
+  }
+
+  async function startOnce(port: number): Promise<void> {
     if (running !== undefined) return
     const server = await startServer(folder, { ...SETTINGS, port })
     running = server
