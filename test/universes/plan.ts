@@ -1,3 +1,4 @@
+import { REORG_DEPTH_MAX } from '../../sim/universe/universe.js'
 import { randomFrom } from '../random.js'
 import { NEAR_KINDS, type StepKind, UPSTREAM_KINDS } from './steps.js'
 
@@ -19,7 +20,10 @@ export type Plan = {
   /** The roles of each service process. */
   processes: readonly string[]
   hasRedis: boolean
-  /** The services begin this many blocks before the head, and a step reads the rest; absent: at the first block. */
+  /**
+   * The services begin this many blocks before the head, below any reorganisation, and a command reads the rest at the end;
+   * absent: at the first block.
+   */
   blocksAtStart?: number
   /** The heap of each process, where it is small. */
   heapMb?: number
@@ -93,7 +97,7 @@ export function drawPlan(seed: number, { stretchMs }: PlanOptions): Plan {
     processes: pickOf(TOPOLOGIES),
     hasRedis: below(3) === 0,
     ...(below(5) === 0 && { heapMb: 160 }),
-    ...(startsLate && { blocksAtStart: 20 + below(100) }),
+    ...(startsLate && { blocksAtStart: REORG_DEPTH_MAX + 12 + below(60) }),
     settings: pickOf(SETTINGS),
     beginsReady: below(3) > 0,
     isUpgraded: below(5) === 0,
