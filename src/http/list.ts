@@ -44,9 +44,9 @@ export type ListView<Scope> = {
 type SelectedPage = { values: object[]; hasMore: boolean; lastKey: OrderKey | undefined }
 
 /**
- * A row whose key is on the page may have lost what it refers to: a reorganisation reverted its block or its
- * token, or the catalogue dropped its market. It is left out, and the list goes on after it: whether there is more,
- * and where, is decided on the keys.
+ * A row whose key is on the page may have lost what it refers to between two queries: a reorganisation reverted its
+ * block or its token, or the catalogue dropped its market. Then the page is read once more. What is lost still, or
+ * again, is left out, and the list goes on after it: whether there is more, and where, is decided on the keys.
  */
 type Gone = { isGone?: boolean }
 
@@ -66,10 +66,14 @@ export function createView<Scope, Key, Row = Key>(view: {
   return {
     row,
     select: async (sql, scope, page) => {
-      const keys = await view.select(sql, scope, { ...page, limit: page.limit + 1 })
-      const shown = keys.slice(0, page.limit)
+      const read = async () => {
+        const keys = await view.select(sql, scope, { ...page, limit: page.limit + 1 })
+        const shown = keys.slice(0, page.limit)
+        return { keys, shown, whole: await complete(sql, shown.filter(isThere), scope) }
+      }
+      const first = await read()
+      const { keys, shown, whole } = first.whole.length === first.shown.length ? first : await read()
       const last = shown.at(-1)
-      const whole = await complete(sql, shown.filter(isThere), scope)
       return {
         values: whole.map(present),
         hasMore: keys.length > page.limit,
