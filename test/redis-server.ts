@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { findFreePort } from './free-port.js'
 import { makeOpenFolder } from './open-folder.js'
 import { findProgram } from './system-programs.js'
@@ -34,14 +35,15 @@ type RedisServerOptions = {
 /** A Redis server of the test's own, on a free port of the loopback address. */
 export async function startRedis(options: RedisServerOptions = {}): Promise<RedisServer> {
   const { password, isCluster, tls } = options
-  const folder = makeOpenFolder('redis')
+  // Only a node of a Cluster writes a file.
+  const folder = isCluster === true ? makeOpenFolder('redis') : undefined
   const port = await findFreePort()
   const busPort = await findFreePort()
   let child: ChildProcess | undefined
   const start = async () => {
     const secret = password === undefined ? [] : ['--requirepass', password]
     const cluster = isCluster === true ? ['--cluster-enabled', 'yes', '--cluster-port', `${busPort}`] : []
-    const local = ['--bind', '127.0.0.1', '--save', '', '--dir', folder]
+    const local = ['--bind', '127.0.0.1', '--save', '', '--dir', folder ?? tmpdir()]
     const door = tls === undefined ? ['--port', `${port}`] : tlsArguments(port, tls)
     const args = [...door, ...local, ...secret, ...cluster]
     child = spawn(REDIS_PROGRAM ?? 'redis-server', args, { stdio: ['ignore', 'pipe', 'inherit'] })
@@ -64,7 +66,7 @@ export async function startRedis(options: RedisServerOptions = {}): Promise<Redi
     resume: () => child?.kill('SIGCONT'),
     remove: async () => {
       await kill()
-      rmSync(folder, { recursive: true, force: true })
+      if (folder !== undefined) rmSync(folder, { recursive: true, force: true })
     },
   }
 }
