@@ -16,6 +16,9 @@ const EXCHANGES: ReadonlyMap<string, string> = new Map([
 const EXCHANGE_V3 = '0xe3333700ca9d93003f00f0f71f8515005f6c00aa'
 const [NEG_RISK, COMBINATORIAL] = [2n, 3n]
 
+/** viem refuses answers above 10 MB: a busy chain has them within some hundred blocks. */
+const BLOCKS_PER_READ = 40
+
 export type CanonicalFill = Json & { tx_hash: string; block_number: number; log_index: number }
 
 /**
@@ -27,13 +30,16 @@ export async function readCanonicalFills(
   { fromBlock, toBlock }: { fromBlock: number; toBlock: number },
 ): Promise<CanonicalFill[]> {
   const client = createPublicClient({ chain: polygon, transport: http(nodeUrl) })
-  const logs = await client.getLogs({
-    address: [...EXCHANGES.keys(), EXCHANGE_V3] as Hex[],
-    event: ORDER_FILLED,
-    fromBlock: BigInt(fromBlock),
-    toBlock: BigInt(toBlock),
-    strict: true,
-  })
+  const readLogs = (from: number) =>
+    client.getLogs({
+      address: [...EXCHANGES.keys(), EXCHANGE_V3] as Hex[],
+      event: ORDER_FILLED,
+      fromBlock: BigInt(from),
+      toBlock: BigInt(Math.min(from + BLOCKS_PER_READ - 1, toBlock)),
+      strict: true,
+    })
+  const logs: Awaited<ReturnType<typeof readLogs>> = []
+  for (let from = fromBlock; from <= toBlock; from += BLOCKS_PER_READ) logs.push(...(await readLogs(from)))
   const times = new Map<bigint, number>()
   const fills: CanonicalFill[] = []
   for (const { args, address, blockNumber, transactionHash, logIndex } of logs) {

@@ -9,7 +9,7 @@ import { openWorld, type World, type WorldOptions } from './world.js'
 
 const MINUTE_MS = 60_000
 /** About 50 fills a second, as many as the venue has. */
-const INTENSITY = 40
+const INTENSITY = 250
 const FAULT_EVERY_MS = 4_000
 const DATABASE_KILL_EVERY_MS = 5 * MINUTE_MS
 const SAMPLE_MS = 5_000
