@@ -8,7 +8,7 @@ import { makeOpenFolder } from '../open-folder.js'
 import type { ChildTask } from './child.js'
 import { createDatabaseTemplate, removeDatabaseFolder } from './faults/database-server.js'
 import { buildMistaken, MISTAKES } from './mistakes.js'
-import { drawPlan, type Plan } from './plan.js'
+import { drawPlan, type Plan, type Step, showKinds } from './plan.js'
 import type { Outcome } from './run.js'
 import { shrinkPlan } from './shrink.js'
 
@@ -18,7 +18,7 @@ const UNIVERSE_MS_MAX = 5 * 60_000
 const SOAK_END_MS = 15 * 60_000
 /** Processes race: what failed once is tried this often before it counts as whole. */
 const ATTEMPTS = 3
-/** So many migrations does a database lack that is brought up to date. */
+/** An earlier version of the service lacked this many of the migrations. */
 const NEW_MIGRATIONS = 6
 
 type Flags = {
@@ -105,7 +105,7 @@ type Run = (plan: Plan, main?: string) => Promise<Outcome>
 /** Returns the first plan that failed. */
 async function runAll(flags: Flags, run: Run): Promise<Plan | undefined> {
   const startedAt = performance.now()
-  const counts = new Map<string, number>()
+  const steps: Step[] = []
   let failed: Plan | undefined
   let done = 0
   const plans = listPlans(flags)
@@ -115,7 +115,7 @@ async function runAll(flags: Flags, run: Run): Promise<Plan | undefined> {
       const outcome = await run(plan)
       const seconds = ((performance.now() - at) / 1_000).toFixed(1)
       done++
-      for (const { kind } of plan.steps) counts.set(kind, (counts.get(kind) ?? 0) + 1)
+      steps.push(...plan.steps)
       const { problems, fills, pages } = outcome
       console.log(
         `seed ${plan.seed}: ${plan.processes.length} processes, ${plan.steps.length} faults, ${fills} fills, ${pages} pages, ${seconds} s: ${verdictOf(outcome)}`,
@@ -126,8 +126,7 @@ async function runAll(flags: Flags, run: Run): Promise<Plan | undefined> {
   }
   await Promise.all(Array.from({ length: Math.min(flags.jobs, flags.seeds ?? flags.jobs) }, worker))
   const minutes = ((performance.now() - startedAt) / 60_000).toFixed(1)
-  const kinds = [...counts].sort(([, a], [, b]) => b - a).map(([kind, count]) => `${kind} ${count}`)
-  console.log(`${done} universes in ${minutes} min. Faults: ${kinds.join(', ')}`)
+  console.log(`${done} universes in ${minutes} min. Faults: ${showKinds(steps)}`)
   return failed
 }
 

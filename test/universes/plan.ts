@@ -106,3 +106,11 @@ export function drawPlan(seed: number, { stretchMs }: PlanOptions): Plan {
     steps: steps.sort((a, b) => a.atMs - b.atMs),
   }
 }
+
+/** How often each kind comes, the most frequent first. */
+export function showKinds(steps: readonly Step[]): string {
+  const counts = new Map<StepKind, number>()
+  for (const { kind } of steps) counts.set(kind, (counts.get(kind) ?? 0) + 1)
+  const kinds = [...counts].sort(([, a], [, b]) => b - a)
+  return kinds.map(([kind, count]) => `${kind} ${count}`).join(', ')
+}

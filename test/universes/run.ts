@@ -62,10 +62,7 @@ async function disturb(world: World, plan: Plan): Promise<Disturbed> {
     }
     await at(step.atMs)
     if (step.kind === undefined) break
-    const done = runStep(world, step)
-    // It is awaited below: until then nobody would hear that it broke.
-    done.catch(() => undefined)
-    running.push(done)
+    running.push(runStep(world, step))
   }
   await Promise.all(running)
   return { hooksFrom, problems }

@@ -1,10 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { percentile } from '../../bench/lib/compare.js'
+import { residentBytes } from '../../bench/lib/processes.js'
 import { randomFrom } from '../random.js'
-import { readMemoryMb } from './checks/processes.js'
 import { type Asked, LoadClient } from './clients/load-client.js'
-import type { Plan } from './plan.js'
+import { type Plan, type Step, showKinds } from './plan.js'
 import { judge, MARGIN_BLOCKS, type Outcome } from './run.js'
-import { NEAR_KINDS, runStep, UPSTREAM_KINDS } from './steps.js'
+import { NEAR_KINDS, runStep, type StepKind, UPSTREAM_KINDS } from './steps.js'
 import { openWorld, type World, type WorldOptions } from './world.js'
 
 const MINUTE_MS = 60_000
@@ -47,6 +48,14 @@ const soakPlan = (seed: number): Plan => ({
 export async function soak(minutes: number, seed: number, options: WorldOptions): Promise<Outcome> {
   const plan = soakPlan(seed)
   const world = await openWorld(plan, options)
+  try {
+    return await soakWorld(world, plan, minutes)
+  } finally {
+    await world.close()
+  }
+}
+
+async function soakWorld(world: World, plan: Plan, minutes: number): Promise<Outcome> {
   const [service] = world.services
   if (service === undefined || !(await service.untilReady())) throw new Error('the service does not start')
   await world.webhooks.createHooks()
@@ -54,45 +63,36 @@ export async function soak(minutes: number, seed: number, options: WorldOptions)
   const load = new LoadClient(service.url, world.keys.compareKey)
   const memoryMb: number[] = []
   const sampling = setInterval(() => {
-    if (service.pid !== undefined) memoryMb.push(readMemoryMb(service.pid))
+    if (service.pid !== undefined) memoryMb.push(Math.round(residentBytes(service.pid) / 2 ** 20))
   }, SAMPLE_MS)
-  try {
-    const quietMs = (minutes * MINUTE_MS) / 4
-    await delay(quietMs)
-    const disturbedFrom = performance.now()
-    const counts = await disturbUntil(world, disturbedFrom + 3 * quietMs, randomFrom(seed))
-    clearInterval(sampling)
-    await load.close()
-    const problems = [
-      ...compareTimes(load.asked, disturbedFrom),
-      ...findFailures(load.asked),
-      ...compareMemory(memoryMb),
-    ]
-    console.log(`faults: ${[...counts].map(([kind, count]) => `${kind} ${count}`).join(', ')}`)
-    const fills = world.streams[0]?.messages.filter(({ type }) => type === 'trade').length ?? 0
-    const judged = await judge(
-      world,
-      { ...plan, steps: [{ atMs: 0, kind: 'kill the database', pick: 0 }] },
-      { hooksFrom, problems },
-    )
-    return { problems: judged, fills, pages: load.asked.length }
-  } finally {
-    clearInterval(sampling)
-    await load.close()
-    await world.close()
-  }
+  const quietMs = (minutes * MINUTE_MS) / 4
+  await delay(quietMs)
+  const disturbedFrom = performance.now()
+  const steps = await disturbUntil(world, disturbedFrom + 3 * quietMs, randomFrom(plan.seed))
+  clearInterval(sampling)
+  await load.close()
+  console.log(`faults: ${showKinds(steps)}`)
+  const problems = [
+    ...compareTimes(load.asked, disturbedFrom),
+    ...findFailures(load.asked),
+    ...compareMemory(memoryMb),
+  ]
+  const fills = world.streams[0]?.messages.filter(({ type }) => type === 'trade').length ?? 0
+  const judged = await judge(world, { ...plan, steps }, { hooksFrom, problems })
+  return { problems: judged, fills, pages: load.asked.length }
 }
 
-async function disturbUntil(world: World, endMs: number, below: (bound: number) => number) {
-  const counts = new Map<string, number>()
+/** Returns the steps that it has done. */
+async function disturbUntil(world: World, endMs: number, below: (bound: number) => number): Promise<Step[]> {
+  const steps: Step[] = []
   const running: Promise<void>[] = []
-  const begin = (kind: string) => {
-    counts.set(kind, (counts.get(kind) ?? 0) + 1)
-    const done = runStep(world, { kind, pick: below(1_000_000) })
-    done.catch(() => undefined)
-    running.push(done)
+  const startedAt = performance.now()
+  const begin = (kind: StepKind) => {
+    const step = { atMs: performance.now() - startedAt, kind, pick: below(1_000_000) }
+    steps.push(step)
+    running.push(runStep(world, step))
   }
-  let nextKill = performance.now() + DATABASE_KILL_EVERY_MS / 2
+  let nextKill = startedAt + DATABASE_KILL_EVERY_MS / 2
   while (performance.now() < endMs) {
     begin(BACKGROUND[below(BACKGROUND.length)] ?? 'reorg')
     if (performance.now() >= nextKill) {
@@ -102,7 +102,7 @@ async function disturbUntil(world: World, endMs: number, below: (bound: number) 
     await delay(FAULT_EVERY_MS)
   }
   await Promise.all(running)
-  return counts
+  return steps
 }
 
 /** Of answers that were given: those of the seconds without a database are refused, and count among the failures. */
@@ -141,9 +141,10 @@ function compareMemory(memoryMb: readonly number[]): string[] {
   return late <= GROWTH_MAX * early ? [] : [`memory grew from ${early} to ${late} MB`]
 }
 
-const ordered = (values: readonly number[]): number[] => values.toSorted((a, b) => a - b)
-
-const median = (values: readonly number[]): number => ordered(values)[Math.floor(values.length / 2)] ?? 0
+const median = (values: readonly number[]): number => percentile(values, 0.5)
 
 const p99 = (asked: readonly Asked[]): number =>
-  ordered(asked.map(({ ms }) => ms))[Math.floor(asked.length * 0.99)] ?? 0
+  percentile(
+    asked.map(({ ms }) => ms),
+    0.99,
+  )

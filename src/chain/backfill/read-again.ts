@@ -7,11 +7,10 @@ import { transact } from '../../store/transaction.js'
 import type { PolygonClient } from '../../upstreams/polygon/client.js'
 import type { BlockRange } from '../../upstreams/polygon/log-range.js'
 import type { Head } from '../../upstreams/polygon/parse.js'
-import { attributeBatch } from '../attribute/attribute-batch.js'
 import { compareFacts, type FactPair, isSameFact } from '../compare/compare-facts.js'
 import { areIdsSame, compareIds } from '../compare/compare-ids.js'
 import { chargeConversions, chargeStoredConversions } from '../facts/conversion.js'
-import { poolsIn, selectPools } from '../facts/raw-log.js'
+import { selectPools } from '../facts/raw-log.js'
 import type { BatchFacts } from '../facts/registry.js'
 import type { ChainCursor } from '../follow/block-sink.js'
 import { joinBlocks, readLogsOf } from '../follow/read-blocks.js'
@@ -40,7 +39,7 @@ import {
   selectRecentBlock,
 } from '../write/state.js'
 import { moveRepair } from './queries.js'
-import { type ReadBatch, type ReadOptions, readRange, retryFaults } from './read-range.js'
+import { type ReadBatch, type ReadOptions, readRange, retryFaults, toReadBatch } from './read-range.js'
 import { type Replacements, repairIds, updateChecksums } from './repair-ids.js'
 import { dropTwins } from './twin-tables.js'
 
@@ -133,10 +132,7 @@ export class RepairReader {
     const blocks = await readLogsOf(polygon, heads, { signal })
     const missing = heads[blocks.length]
     if (missing !== undefined) throw missingBlock(missing.number)
-    const batch = joinBlocks(blocks)
-    const facts = attributeBatch({ ...batch, pools: this.#pools })
-    for (const pool of poolsIn(facts.rawLogs)) this.#pools.add(pool)
-    return { batch, facts }
+    return toReadBatch(joinBlocks(blocks), this.#pools)
   }
 
   async #replaceRecent(

@@ -33,13 +33,17 @@ export async function* eachFacts(
 ): AsyncGenerator<ReadBatch> {
   const decoder = new LogDecoder()
   for await (const batch of eachBatch(polygon, range, signal, { ...options, pools })) {
-    const { attributed } = batch
-    const facts =
-      attributed?.facts.reduce(unpackFacts, createBatchFacts()) ??
-      attributeBatch({ ...batch, pools, decoder })
-    for (const pool of poolsIn(facts.rawLogs)) pools.add(pool)
-    yield { batch, facts }
+    yield toReadBatch(batch, pools, decoder)
   }
+}
+
+/** A batch with its facts. The market makers that it creates are added to the known ones. */
+export function toReadBatch(batch: Batch, pools: Set<string>, decoder?: LogDecoder): ReadBatch {
+  const facts =
+    batch.attributed?.facts.reduce(unpackFacts, createBatchFacts()) ??
+    attributeBatch({ ...batch, pools, ...(decoder && { decoder }) })
+  for (const pool of poolsIn(facts.rawLogs)) pools.add(pool)
+  return { batch, facts }
 }
 
 export type ReadOptions = {

@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
+import { residentBytes } from '../../../bench/lib/processes.js'
 import { createPool } from '../../../src/store/connection.js'
 import type { Reader } from '../clients/reader.js'
 import type { CommandRun } from '../commands.js'
@@ -42,18 +43,12 @@ const FILES_MAX = 120
 /** Memory, files and sockets that a process keeps though nothing happens any more. Linux alone says it. */
 export function checkResources({ pid, roles }: ServiceProcess): string[] {
   if (pid === undefined || process.platform !== 'linux') return []
-  const memoryMb = readMemoryMb(pid)
+  const memoryMb = Math.round(residentBytes(pid) / 2 ** 20)
   const files = readdirSync(`/proc/${pid}/fd`).length
   return [
     ...(memoryMb > MEMORY_MB_MAX ? [`${roles} has ${memoryMb} MB of memory`] : []),
     ...(files > FILES_MAX ? [`${roles} has ${files} open files and sockets`] : []),
   ]
-}
-
-/** Resident memory of a process, on Linux. */
-export function readMemoryMb(pid: number): number {
-  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
-  return Math.round(Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) / 1024)
 }
 
 /** Connections to the database that services which have ended left behind. */

@@ -12,8 +12,8 @@ export function checkReads({ pages, notices }: Reader, memory: ChainMemory, from
 
 /**
  * An answer may be newer than the block that it names, because blocks came in while it was read: hundreds
- * at once while a service catches up. After a reorganisation it may be of a lower one: the old blocks were taken back meanwhile,
- * and not all new ones are in. `undefined`: the page is of a chain that once was.
+ * at once while a service catches up. After a reorganisation it may be of a lower one: the service has reverted the old blocks
+ * meanwhile, and not yet booked all new ones. `undefined`: the page is of a chain that once was.
  * Else where it leaves the one that it follows the longest.
  */
 function explain(page: ReadPage, memory: ChainMemory): string | undefined {

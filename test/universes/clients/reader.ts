@@ -23,7 +23,7 @@ export type ReadChain = { newestBlock: () => number; reorgMs: () => number | und
 
 /**
  * Reads the newest trades again and again, from one process after another. With each request it sends the block of
- * the answer before, so none may be older, unless blocks were taken back.
+ * the answer before, so none may be older, unless the chain was reorganised.
  */
 export class Reader {
   readonly pages: ReadPage[] = []

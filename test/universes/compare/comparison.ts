@@ -30,7 +30,7 @@ const WAIT_MS = 250
 const PAGE_MIN = 40
 const PAGE_MAX = 300
 
-/** A job has made the list anew meanwhile, and its cursor is no longer good. */
+/** A job of the service has refreshed the board between two pages: the service answers its cursor with 409. */
 const REPLACED = 'replaced'
 
 /** Ends a comparison that has found as many differences as it reports. */
