@@ -30,7 +30,7 @@ export const ingestMemory: Bench = {
 async function startWorld() {
   const args = ['--seed', '1', '--intensity', String(INTENSITY), '--history', HISTORY]
   const execArgv = ['--max-old-space-size=6144', '--max-semi-space-size=64']
-  const world = fork(join(import.meta.dirname, '../sim/main.js'), args, { execArgv })
+  const world = fork(join(import.meta.dirname, '../bin/sim.js'), args, { execArgv })
   tidyLater(async () => {
     world.disconnect()
     await once(world, 'exit')

@@ -48,7 +48,7 @@ export async function startSimulator(
   refuseOtherUniverse(dataDir, { seed, history })
   const { startMs } = openState({ seed, historyMs: history ?? HISTORY_MS, intensity: 1 }, statePath)
   const args = ['--seed', String(seed), '--speed', String(speed), '--state', statePath]
-  const child = fork(join(import.meta.dirname, '../sim/main.js'), args, {
+  const child = fork(join(import.meta.dirname, '../bin/sim.js'), args, {
     execArgv: LARGE_SEMI_SPACE,
   })
 

@@ -1,17 +1,19 @@
-// Compiles into dist/ and client/dist/, packs the pages of web/ into dist/src/web/, and copies beside the code what the service reads as it is. Runs before every
-// `npm run` command: when no file changed since the last build it does nothing, and otherwise it says what the wait is for.
+// Compiles into dist/ and client/dist/, packs the pages of web/ into dist/src/web/ and the programs into dist/bin/, and copies
+// beside the code what the service reads as it is. Runs before every `npm run` command: when no file changed since the last
+// build it does nothing, and otherwise it says what the wait is for.
 // The client has types that are generated from the documents of the service, and commands of the service use the client:
 // so the service is compiled first without a check of types, then the client, and then the types of the service are checked.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
+import { bundlePrograms } from './bundle.js'
 
 /** What `include` of tsconfig.build.json names, and what decides how it is compiled. */
 const SOURCES = ['src', 'sim', 'demo', 'bench', 'examples', 'test/universes']
 const CLIENT_SOURCES = ['client/src', 'client/scripts', 'client/package.json', 'client/tsconfig.json']
 const WEB_SOURCES = ['web/src', 'web/index.html', 'web/package.json', 'web/vite.config.ts']
-const SCRIPTS = ['scripts/build.js', 'scripts/write-documents.js']
+const SCRIPTS = ['scripts/build.js', 'scripts/bundle.js', 'scripts/write-documents.js']
 const SETTINGS = ['tsconfig.json', 'tsconfig.build.json', 'package-lock.json']
 /** Holds the fingerprint of the files that dist/ and client/dist/ were built from. */
 const STAMP = 'dist/.built'
@@ -36,6 +38,7 @@ if (readText(STAMP) !== fingerprint || readText(CLIENT_STAMP) === undefined) {
   copyAssets()
   buildClient()
   buildPages()
+  await bundlePrograms()
   compile('tsconfig.build.json')
   writeFileSync(STAMP, fingerprint)
 }

@@ -16,6 +16,7 @@ function createProject() {
   }
   for (const name of ['src', 'sim', 'demo', 'bench', 'examples', 'test/universes'])
     write(`${name}/main.ts`, 'export {}\n')
+  write('test/universes/child.ts', 'export {}\n')
   write('client/src/index.ts', 'export {}\n')
   write('web/src/main.tsx', 'export {}\n')
   write('web/index.html', '<script type="module" src="/src/main.tsx"></script>')
@@ -24,7 +25,7 @@ function createProject() {
     'web/vite.config.ts',
     "export default { root: 'web', build: { outDir: '../dist/src/web', emptyOutDir: true } }\n",
   )
-  for (const name of ['package-lock.json', 'scripts/build.js']) write(name, '{}')
+  for (const name of ['package-lock.json', 'scripts/build.js', 'scripts/bundle.js']) write(name, '{}')
   write('client/package.json', '{"type": "module"}')
   // In place of the documents of the service, and of the types that are generated from them.
   const makesFolder = (path: string) =>
@@ -55,6 +56,7 @@ test('a build says what the wait is for, and repeats nothing that did not change
   const line = expect.stringMatching(/^Building Auspex: [^\n]+\n$/)
   expect(build()).toEqual({ status: 0, shown: line })
   expect(existsSync(join(folder, 'dist/src/main.js'))).toBe(true)
+  expect(existsSync(join(folder, 'dist/bin/auspex.js'))).toBe(true)
   expect(existsSync(join(folder, 'client/dist/index.js'))).toBe(true)
   const copy = join(folder, 'dist/src/store/migrations/000001_first.sql')
   expect(existsSync(copy)).toBe(true)

@@ -11,7 +11,7 @@ export type RunningDemo = Running & { file: DemoFile }
 
 /** Starts the demo in a folder, and waits until its banner says what to try. */
 export async function startDemo(dataDir: string, ...args: string[]): Promise<RunningDemo> {
-  const running = await startProcess('demo/main.js', ['--port', '0', '--data', dataDir, ...args])
+  const running = await startProcess('bin/demo.js', ['--port', '0', '--data', dataDir, ...args])
   await vi.waitFor(() => expect(running.output.join('')).toMatch(/Try first: open/), {
     timeout: START_TIMEOUT_MS,
   })

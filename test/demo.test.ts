@@ -220,7 +220,7 @@ test(
   'that is stopped before it listens says so and leaves nothing running',
   async () => {
     const place = ['--port', '0', '--data', folder.dataDir]
-    const { child, output } = spawnBuilt('demo/main.js', place)
+    const { child, output } = spawnBuilt('bin/demo.js', place)
     const hasLock = () => expect(existsSync(join(folder.dataDir, 'auspex.lock'))).toBe(true)
     await vi.waitFor(hasLock, { timeout: 60_000, interval: 5 })
     child.kill('SIGINT')
@@ -239,7 +239,7 @@ test(
     await once(server, 'listening')
     const { port } = server.address() as AddressInfo
     const place = ['--port', String(port), '--data', folder.dataDir]
-    const failed = await runBuilt('demo/main.js', place)
+    const failed = await runBuilt('bin/demo.js', place)
     server.close()
     expect(failed).toEqual({
       status: 1,

@@ -44,7 +44,7 @@ const find = (service: Running, message: string) => linesOf(service).filter(({ m
 
 /** A built command, run to its end beside others. */
 async function runBeside(args: string[]) {
-  const { child } = spawnBuilt('src/main.js', args)
+  const { child } = spawnBuilt('bin/auspex.js', args)
   const said = { stdout: '', stderr: '' }
   child.stdout.on('data', (chunk: Buffer) => {
     said.stdout += chunk
@@ -205,7 +205,7 @@ describe('auspex up', () => {
 
   test('stops cleanly while it starts', async () => {
     for (const service of running.splice(0)) await service.stop()
-    const { child } = spawnBuilt('src/main.js', ['up', '--port', '0', '--data', folder.dataDir])
+    const { child } = spawnBuilt('bin/auspex.js', ['up', '--port', '0', '--data', folder.dataDir])
     const hasLock = () => expect(existsSync(join(folder.dataDir, 'auspex.lock'))).toBe(true)
     await vi.waitFor(hasLock, { timeout: 60_000, interval: 5 })
     child.kill('SIGINT')
@@ -250,7 +250,7 @@ describe('auspex up with a node', () => {
   test('a first block that the node does not have is named, and nothing is booked', async () => {
     const fromBlock = world.universe.chain.head.number + 1_000
     const args = ['up', '--port', '0', ...nodeArgs(fromBlock)]
-    const { child, output } = spawnBuilt('src/main.js', args, NO_UPSTREAMS)
+    const { child, output } = spawnBuilt('bin/auspex.js', args, NO_UPSTREAMS)
     const problem = new RegExp(`the first block to book is ${fromBlock}`)
     await vi.waitFor(() => expect(output.join('')).toMatch(problem), within)
     const url = /http:\/\/127\.0\.0\.1:\d+/.exec(output.join(''))?.[0]

@@ -23,7 +23,7 @@ const environment = (env: Env) => ({ PATH: process.env.PATH ?? '', ...env })
 
 /** A built command, run to its end. */
 export function runAuspex(args: string[], env: Env = {}) {
-  const run = spawnSync(process.execPath, [join(DIST, 'src/main.js'), ...args], {
+  const run = spawnSync(process.execPath, [join(DIST, 'bin/auspex.js'), ...args], {
     encoding: 'utf8',
     env: environment(env),
   })
@@ -32,7 +32,7 @@ export function runAuspex(args: string[], env: Env = {}) {
 
 /** A built command, run beside others. */
 export const startCommand = (args: string[], env: Env = {}, cwd?: string) =>
-  runBuilt('src/main.js', args, env, cwd)
+  runBuilt('bin/auspex.js', args, env, cwd)
 
 /** A built script, run to its end beside others. */
 export async function runBuilt(script: string, args: string[], env: Env = {}, cwd?: string) {
@@ -48,7 +48,7 @@ export async function startAuspex(
   onOutput?: (text: string) => void,
 ): Promise<Running> {
   const command = ['up', '--port', '0', ...args]
-  return await startProcess('src/main.js', command, { ...NO_UPSTREAMS, ...env }, onOutput)
+  return await startProcess('bin/auspex.js', command, { ...NO_UPSTREAMS, ...env }, onOutput)
 }
 
 export async function startProcess(

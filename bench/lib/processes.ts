@@ -40,7 +40,7 @@ export async function startAuspex({
   const dataDir = mkdtempSync(join(tmpdir(), 'auspex-bench-'))
   chmodSync(dataDir, 0o711)
   const args = ['up', '--port', '0', '--data', join(dataDir, 'data')]
-  const child = spawnServer([join(DIST, 'src/main.js'), ...args], isPinned, env)
+  const child = spawnServer([join(DIST, 'bin/auspex.js'), ...args], isPinned, env)
   const port = await readPort(child)
   const log = createLog('error', process.stderr)
   const location = { dataDir: join(dataDir, 'data'), databaseUrl: undefined }
@@ -64,7 +64,7 @@ export async function startDemo(
   dataDir: string,
 ): Promise<{ pid: number; pool: Pool; stop(): Promise<void> }> {
   const args = ['--port', '0', '--data', dataDir, '--history', '10m']
-  const child = spawnServer([join(DIST, 'demo/main.js'), ...args], false)
+  const child = spawnServer([join(DIST, 'bin/demo.js'), ...args], false)
   for await (const line of createInterface(child.stdout)) if (line.startsWith('Try first')) break
   child.stdout.resume()
   const log = createLog('error', process.stderr)
@@ -91,7 +91,7 @@ export async function startAuspexOn(
   const args = ['up', '--port', '0', '--data', join(dataDir, 'data')]
   const url = `postgres://auspex@localhost/${target.database}?host=${target.socketDir}`
   const env = { ...NO_UPSTREAMS, DATABASE_URL: url, ...more }
-  const child = spawnServer([join(DIST, 'src/main.js'), ...args], false, env)
+  const child = spawnServer([join(DIST, 'bin/auspex.js'), ...args], false, env)
   return {
     port: await readPort(child),
     pid: child.pid ?? 0,

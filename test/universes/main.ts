@@ -150,7 +150,7 @@ function* listPlans({ seed, seeds, minutes, from, seconds, plan, kept }: Flags):
 /** Each in processes of its own: a universe is much work, and what it leaves behind ends with it. */
 async function runInChild(task: ChildTask, msMax: number): Promise<Outcome> {
   const execArgv = ['--max-semi-space-size=64']
-  const child = fork(join(import.meta.dirname, 'child.js'), { execArgv, detached: true })
+  const child = fork(join(ROOT, 'dist/bin/universe.js'), { execArgv, detached: true })
   const endGroup = () => killGroup(child.pid)
   process.once('exit', endGroup)
   const timer = setTimeout(() => child.kill('SIGKILL'), msMax)

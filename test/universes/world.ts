@@ -21,7 +21,7 @@ import type { Plan } from './plan.js'
 import { ServiceProcess } from './service-process.js'
 
 const TICK_MS = 20
-const MAIN = resolve(import.meta.dirname, '../../src/main.js')
+const MAIN = resolve(import.meta.dirname, '../../bin/auspex.js')
 const STREAMS = 3
 
 export type World = Awaited<ReturnType<typeof openWorld>>

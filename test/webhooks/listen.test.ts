@@ -28,7 +28,7 @@ const portOf = (server: { address(): unknown }) => (server.address() as AddressI
 function startListen(key: string, forwardTo: string, ...args: string[]) {
   const url = `http://127.0.0.1:${portOf(t.app.server)}`
   const flags = ['--url', url, '--forward-to', forwardTo, '--events', 'trade', ...args]
-  const { child, output } = spawnBuilt('src/main.js', ['listen', ...flags], { AUSPEX_KEY: key })
+  const { child, output } = spawnBuilt('bin/auspex.js', ['listen', ...flags], { AUSPEX_KEY: key })
   onTestFinished(() => void child.kill('SIGKILL'))
   return { child, text: () => output.join('') }
 }
