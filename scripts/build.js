@@ -42,6 +42,14 @@ if (readText(STAMP) !== fingerprint || readText(CLIENT_STAMP) === undefined) {
   compile('tsconfig.build.json')
   writeFileSync(STAMP, fingerprint)
 }
+writeCommit()
+
+/** What `auspex --version` names. A commit alone changes no file, so this is written with or without a build. */
+function writeCommit() {
+  const { status, stdout } = spawnSync('git', ['rev-parse', '--short=8', 'HEAD'], { encoding: 'utf8' })
+  if (status === 0) writeFileSync('dist/src/commit.txt', stdout)
+  else rmSync('dist/src/commit.txt', { force: true })
+}
 
 function buildClient() {
   run(process.execPath, 'scripts/write-documents.js', DOCUMENTS)

@@ -8,6 +8,8 @@ import { addLedgerCommands } from './audit/commands.js'
 import { addBackupCommands } from './backup/commands.js'
 import { addChainCommands } from './chain/commands.js'
 import { addCitusCommands } from './citus/commands.js'
+import { addCompletionCommand } from './cli/completion/commands.js'
+import { addDemoCommand } from './cli/demo/commands.js'
 import { addListenCommand } from './cli/listen/commands.js'
 import { addTailCommand } from './cli/tail/commands.js'
 import { addCompareCommand } from './compare/commands.js'
@@ -19,11 +21,12 @@ import {
   readConfig,
 } from './config/setting-flags.js'
 import { codeOf, reportAndExit } from './core/errors.js'
+import { addDoctorCommand } from './doctor/commands.js'
 import { faultFields } from './lib/fault-fields.js'
 import { keepHeapSmall } from './lib/heap.js'
 import { createLog } from './lib/log.js'
 import { stopSignals } from './lib/stop-signal.js'
-import { VERSION } from './lib/version.js'
+import { COMMIT, VERSION } from './lib/version.js'
 import type { Service } from './service.js'
 import { withDatabase } from './store/with-database.js'
 import { addUpstreamCommands } from './upstreams/commands.js'
@@ -32,7 +35,7 @@ keepHeapSmall()
 
 const program = new Command('auspex')
   .description('A prediction-market data service that runs on your own machine.')
-  .version(VERSION)
+  .version(COMMIT === undefined ? VERSION : `${VERSION} (${COMMIT})`)
   .showHelpAfterError('(add --help for how to use it)')
   .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2))
 
@@ -55,6 +58,11 @@ addSettingFlags(
   ['polygonUrl', 'polygonWsUrl'],
 )
 
+addSettingFlags(
+  addDoctorCommand(program, (command) => readConfig(command).config),
+  [...DATABASE_SETTINGS, 'polygonUrl', 'polygonWsUrl'],
+)
+
 addSettingFlags(addChainCommands(program, withDatabase), [...DATABASE_SETTINGS, 'polygonUrl'])
 addSettingFlags(addLedgerCommands(program, withDatabase), [...DATABASE_SETTINGS, 'polygonUrl'])
 
@@ -66,6 +74,7 @@ for (const command of addBackupCommands(program, withDatabase)) {
 
 addSettingFlags(addCitusCommands(program, withDatabase), DATABASE_SETTINGS)
 
+addDemoCommand(program)
 addTailCommand(program)
 addListenCommand(program)
 
@@ -83,6 +92,8 @@ addSettingFlags(addDashboardCommand(program, withDatabase), [
   'publicUrl',
   'plansFile',
 ])
+
+addCompletionCommand(program)
 
 await program.parseAsync().catch(reportAndExit)
 

@@ -276,6 +276,7 @@ describe('the command line', () => {
     '--input-file-type',
     '--output-model-type',
     '--output',
+    '--enable-source-maps',
   ]
 
   test.each(PAGES)('%s names flags and commands that exist', (path) => {

@@ -21,7 +21,7 @@ const FLOORS: readonly (readonly string[])[] = [
   // Every folder that is not named here is a domain.
   ['domains'],
   ['stream', 'webhooks', 'audit'],
-  ['admin', 'backup', 'citus', 'cli', 'compare'],
+  ['admin', 'backup', 'citus', 'cli', 'compare', 'doctor'],
   ['app.ts'],
   ['service.ts'],
   ['main.ts'],

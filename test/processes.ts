@@ -91,7 +91,8 @@ export function spawnBuilt(
   return { child, output }
 }
 
-async function waitForUrl(child: ChildProcess, output: string[]): Promise<string> {
+/** The address under which a started service has become ready. */
+export async function waitForUrl(child: ChildProcess, output: string[]): Promise<string> {
   const deadline = Date.now() + 240_000
   while (Date.now() < deadline) {
     if (child.exitCode !== null) throw new Error(`it ended at once:\n${output.join('')}`)

@@ -81,6 +81,15 @@ async function findSecretKey({ config, store }: SecretBoxDeps): Promise<Buffer> 
   return key
 }
 
+/** Why this process could not read the secrets in the database; `undefined`: it could, or there are none. Makes no key. */
+export async function findKeyProblem(sql: Sql, config: SecretBoxDeps['config']): Promise<string | undefined> {
+  const known = await selectFingerprint(sql)
+  if (known === undefined) return undefined
+  const key = readOwnKey(config, false)
+  if (key === undefined) return 'there is none, and the database has secrets of webhooks'
+  return fingerprintOf(key).equals(known) ? undefined : 'it is another one than that of the database'
+}
+
 /** A key is made for a database without secrets only: for any other one it would be the wrong one. */
 function readOwnKey({ secretKey, dataDir }: SecretBoxDeps['config'], mayMake: boolean) {
   if (secretKey !== undefined) return Buffer.from(secretKey, 'hex')

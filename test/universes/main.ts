@@ -32,7 +32,7 @@ type Flags = {
   kept: boolean
   soak?: number
   keepGoing: boolean
-  mistakes: boolean
+  mistakes?: string | true
 }
 
 const number = (text: string): number => {
@@ -53,9 +53,8 @@ const program = new Command('universes')
   .option('--soak <minutes>', 'one service at the rate of the venue, with faults in the background', number)
   .option('--keep-going', 'name all that fail, and shrink none', false)
   .option(
-    '--mistakes',
-    'puts known mistakes into the service, one at a time, and says which seed finds each',
-    false,
+    '--mistakes [text]',
+    'puts known mistakes, or those with this text in their name, into the service, one at a time, and says which seed finds each',
   )
   .action((flags: Flags) => main(flags))
 
@@ -90,7 +89,7 @@ async function main(flags: Flags): Promise<void> {
     process.exitCode = problems.length === 0 ? 0 : 1
     return
   }
-  if (flags.mistakes) {
+  if (flags.mistakes !== undefined) {
     process.exitCode = (await findMistakes(flags, folder, run)) ? 0 : 1
     return
   }
@@ -182,7 +181,8 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 
 /** Whether every mistake is found within 20 seeds. */
 async function findMistakes(flags: Flags, folder: string, run: Run): Promise<boolean> {
-  const left = [...MISTAKES.entries()]
+  const text = flags.mistakes === true ? '' : (flags.mistakes ?? '')
+  const left = [...MISTAKES.filter(({ name }) => name.includes(text)).entries()]
   let areAllFound = true
   const worker = async () => {
     for (let next = left.shift(); next !== undefined; next = left.shift()) {

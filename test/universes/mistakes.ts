@@ -63,8 +63,8 @@ export const MISTAKES: readonly Mistake[] = [
   {
     name: 'a revoked key goes on',
     file: 'accounts/key-ring.js',
-    right: 'const TRUST_MS = 700;',
-    wrong: 'const TRUST_MS = 700_000;',
+    right: 'if (revision !== this.#revision) {',
+    wrong: 'if (this.#revision === -1n) {',
   },
   {
     name: 'requests are counted twice',

@@ -15,12 +15,14 @@ export class KeyHolder {
     this.#key = key
   }
 
-  /** Makes a key, revokes it, and tries it at every process. Without a service that answers nothing happens. */
+  /** Makes a key, uses it, revokes it, and tries it at every process. Without a service that answers nothing happens. */
   async revokeOne(pick: number): Promise<void> {
     const url = this.#urls[pick % this.#urls.length] ?? ''
     const made = await this.#ask(url, 'POST', '/v1/account/keys', this.#key, { name: `universe ${pick}` })
     if (made?.status !== 201) return
     const { id, key } = (await made.json()) as { id: string; key: string }
+    // Each process knows it by now.
+    for (const each of this.#urls) await this.#ask(each, 'GET', '/v1/usage', key)
     const revoked = await this.#ask(url, 'DELETE', `/v1/account/keys/${id}`, this.#key)
     // Without an answer the client cannot know whether the service has revoked it.
     if (revoked?.ok !== true) return

@@ -182,7 +182,8 @@ export class Comparison {
   /** Each number is no larger than the one before. */
   descending(where: string, numbers: readonly bigint[]): void {
     const at = numbers.findIndex((number, index) => number > (numbers[index - 1] ?? number))
-    if (at >= 0) this.report(where, `row ${at} is larger than the one before it`)
+    if (at >= 0)
+      this.report(where, `row ${at} is larger than the one before it, ${numbers[at]} > ${numbers[at - 1]}`)
   }
 
   report(where: string, what: string): void {
