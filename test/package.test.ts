@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parse } from 'yaml'
@@ -132,6 +132,16 @@ test('the package runs a service in an empty folder, and doctor, backup and rest
   }
   expect(auspex('restore', join(image, 'backup.tar.gz'), '--data', restoredDir)).toMatchObject({ status: 0 })
   expect(auspex('accounts', 'list', '--data', restoredDir).shown).toContain('desk')
+})
+
+test('the package has the client, the docs and what deploys it, and nothing of the tests', () => {
+  const folder = join(image, 'usr/local/lib/node_modules/auspex')
+  const has = (path: string) => existsSync(join(folder, path))
+  expect(has('node_modules/auspex-client/dist/index.js')).toBe(true)
+  expect(has('docs/api.md')).toBe(true)
+  expect(has('deploy/compose.yaml')).toBe(true)
+  expect(readdirSync(join(folder, 'dist')).sort()).toEqual(['bin', 'src'])
+  expect(has('dist/bin/universe.js')).toBe(false)
 })
 
 test('the image runs as a user of its own, keeps its data in a volume and has a check of its health', () => {

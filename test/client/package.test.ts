@@ -39,31 +39,19 @@ test('the whole client is at most 10 KB, and a page that verifies webhooks alone
 })
 
 /** The files that `npm pack` would put into the package. */
-function listPacked(...args: string[]): string[] {
-  const run = spawnSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts', ...args], {
-    cwd: ROOT,
-    encoding: 'utf8',
-  })
+function listPacked(): string[] {
+  const args = ['pack', '--dry-run', '--json', '--ignore-scripts', '--workspace', 'client']
+  const run = spawnSync('npm', args, { cwd: ROOT, encoding: 'utf8' })
   const [{ files }] = JSON.parse(run.stdout) as [{ files: { path: string }[] }]
   return files.map(({ path }) => path)
 }
 
 test('the package of the client has its code, its types and its license, and nothing else', () => {
-  const files = listPacked('--workspace', 'client')
+  const files = listPacked()
   const others = files.filter((path) => !/^dist\/[\w/-]+(\.d\.ts|\.js)$/.test(path))
   expect(others.sort()).toEqual(['LICENSE', 'README.md', 'package.json'])
   expect(files).toEqual(
     expect.arrayContaining(['dist/index.js', 'dist/index.d.ts', 'dist/generated/openapi.d.ts']),
   )
   expect(files.filter((path) => /test/.test(path))).toEqual([])
-})
-
-test('the package of the service has the client in it', () => {
-  const files = listPacked()
-  expect(files).toEqual(
-    expect.arrayContaining([
-      'node_modules/auspex-client/dist/index.js',
-      'node_modules/auspex-client/package.json',
-    ]),
-  )
 })

@@ -1,8 +1,12 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { percentile } from '../../bench/lib/compare.js'
 import { residentBytes } from '../../bench/lib/processes.js'
 import { randomFrom } from '../random.js'
-import { type Asked, LoadClient } from './clients/load-client.js'
+import type { LoadMessage } from './clients/load-child.js'
+import type { Asked } from './clients/load-client.js'
 import { type Plan, type Step, showKinds } from './plan.js'
 import { judge, MARGIN_BLOCKS, type Outcome } from './run.js'
 import { NEAR_KINDS, runStep, type StepKind, UPSTREAM_KINDS } from './steps.js'
@@ -17,6 +21,7 @@ const SAMPLE_MS = 5_000
 /** Promises: how much longer answers may take than undisturbed, and how much more memory the end may have than the second quarter. */
 const SLOWER_MAX = 2
 const GROWTH_MAX = 1.15
+const SLOWEST_SHOWN = 10
 
 /** Faults of everything around the service, and of its clients. The database is killed too, but seldom. */
 const BACKGROUND = [
@@ -60,26 +65,36 @@ async function soakWorld(world: World, plan: Plan, minutes: number): Promise<Out
   if (service === undefined || !(await service.untilReady())) throw new Error('the service does not start')
   await world.webhooks.createHooks()
   const hooksFrom = world.universe.chain.head.number + MARGIN_BLOCKS
-  const load = new LoadClient(service.url, world.keys.compareKey)
+  const load = startLoad({ url: service.url, key: world.keys.compareKey })
   const memoryMb: number[] = []
   const sampling = setInterval(() => {
     if (service.pid !== undefined) memoryMb.push(Math.round(residentBytes(service.pid) / 2 ** 20))
   }, SAMPLE_MS)
   const quietMs = (minutes * MINUTE_MS) / 4
   await delay(quietMs)
-  const disturbedFrom = performance.now()
-  const steps = await disturbUntil(world, disturbedFrom + 3 * quietMs, randomFrom(plan.seed))
+  const disturbedFrom = Date.now()
+  const steps = await disturbUntil(world, performance.now() + 3 * quietMs, randomFrom(plan.seed))
   clearInterval(sampling)
-  await load.close()
+  const asked = await load.end()
   console.log(`faults: ${showKinds(steps)}`)
-  const problems = [
-    ...compareTimes(load.asked, disturbedFrom),
-    ...findFailures(load.asked),
-    ...compareMemory(memoryMb),
-  ]
+  const problems = [...compareTimes(asked, disturbedFrom), ...findFailures(asked), ...compareMemory(memoryMb)]
   const fills = world.streams[0]?.messages.filter(({ type }) => type === 'trade').length ?? 0
   const judged = await judge(world, { ...plan, steps }, { hooksFrom, problems })
-  return { problems: judged, fills, pages: load.asked.length }
+  return { problems: judged, fills, pages: asked.length }
+}
+
+/** A client in a process of its own: here it would wait for the simulator. */
+function startLoad(service: { url: string; key: string }) {
+  const child = fork(resolve(import.meta.dirname, 'clients/load-child.js'))
+  const send = (message: LoadMessage) => child.send(message)
+  send(service)
+  return {
+    end: async (): Promise<readonly Asked[]> => {
+      send('enough')
+      const [asked] = await once(child, 'message')
+      return asked
+    },
+  }
 }
 
 /** Returns the steps that it has done. */
@@ -113,6 +128,12 @@ function compareTimes(asked: readonly Asked[], disturbedFrom: number): string[] 
   console.log(
     `${answered.length} answers, p99 ${quiet.toFixed(0)} ms undisturbed, ${disturbed.toFixed(0)} ms with faults`,
   )
+  const slowest = answered.filter(({ atMs }) => atMs >= disturbedFrom).sort((a, b) => b.ms - a.ms)
+  for (const { path, ms, atMs } of slowest.slice(0, SLOWEST_SHOWN)) {
+    console.log(
+      `  ${ms.toFixed(0)} ms, ${((atMs - disturbedFrom) / 1_000).toFixed(0)} s after the first fault: ${path}`,
+    )
+  }
   return disturbed <= SLOWER_MAX * quiet
     ? []
     : [`p99 is ${disturbed.toFixed(0)} ms with faults and ${quiet.toFixed(0)} ms without`]

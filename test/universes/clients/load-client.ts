@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 const PAUSE_MS = 20
 const REPLY_MS_MAX = 20_000
 
-/** `hasRetryAfter`: the answer says when to ask again. Status 0: none came. */
+/** `atMs`: by the clock of the machine. `hasRetryAfter`: the answer says when to ask again. Status 0: none came. */
 export type Asked = { atMs: number; ms: number; path: string; status: number; hasRetryAfter: boolean }
 
 /** Asks for what people ask for, one request after another, and notes how long each takes. */
@@ -48,8 +48,8 @@ export class LoadClient {
     const startedAt = performance.now()
     const headers = { 'x-api-key': this.#key }
     const note = (status: number, hasRetryAfter: boolean) => {
-      const now = performance.now()
-      this.asked.push({ atMs: now, ms: now - startedAt, path, status, hasRetryAfter })
+      const ms = performance.now() - startedAt
+      this.asked.push({ atMs: Date.now(), ms, path, status, hasRetryAfter })
     }
     try {
       const reply = await fetch(`${this.#url}${path}`, { headers, signal: AbortSignal.timeout(REPLY_MS_MAX) })

@@ -133,6 +133,7 @@ export class ModelLedger {
     const market = combo.legs[0]?.market
     if (market === undefined) return
     for (const token of market.tokens) {
+      if (amounts[token.outcome] === 0) continue
       const [from, to] = [this.#of(wallet, token), this.#of(wallet, combo.tokens[token.outcome])]
       const shares = heldPart(from, BigInt(amounts[token.outcome]))
       const cost = takeCost(from, shares)
