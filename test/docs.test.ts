@@ -277,6 +277,9 @@ describe('the command line', () => {
     '--output-model-type',
     '--output',
     '--enable-source-maps',
+    '--prefix',
+    '--system',
+    '--now',
   ]
 
   test.each(PAGES)('%s names flags and commands that exist', (path) => {
