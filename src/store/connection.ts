@@ -1,4 +1,4 @@
-import { connect } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import postgres from 'postgres'
 import { SUPERUSER } from './embedded/server.js'
 
@@ -30,7 +30,7 @@ type Address = { host: readonly string[]; port: readonly number[]; path: string 
  * Over TCP the driver lets the system hold small packets back until the server has acknowledged those before, which
  * takes tens of milliseconds at the end of each COPY. It also takes a socket of ours, which may still be connecting.
  */
-function connectPromptly({ host, port, path }: Address) {
+function connectPromptly({ host, port, path }: Address): Socket {
   if (path) return connect(path)
   const address = { host: host[0] ?? 'localhost', port: port[0] ?? 5432 }
   return Object.assign(connect({ ...address, noDelay: true }), address)
@@ -79,21 +79,40 @@ export function createPool(
       ...(isSerial && SERIAL),
     },
   }
+  const sockets = new Set<Socket>()
   const pool = open()
+  endSockets(pool, sockets)
   // Sets which type an array has whose items the driver sends with a type.
   const { shared } = pool.options as unknown as { shared: { typeArrayMap: object } }
   Object.assign(shared.typeArrayMap, ARRAY_OF)
   return pool
 
   function open() {
+    // The types of the driver do not know `socket`.
+    const own = {
+      ...options,
+      socket: (address: Address) => keepUntilClosed(connectPromptly(address), sockets),
+    }
     if ('url' in target) {
       const { url, host } = takeSocketDir(target.url)
-      // The types of the driver do not know `socket`.
-      const prompt = { ...options, socket: connectPromptly }
-      return host === null ? postgres(url, prompt) : postgres(url, { ...options, host })
+      return postgres(url, host === null ? own : { ...own, host })
     }
     const { socketDir, database } = target
-    return postgres({ ...options, host: socketDir, port: 5432, user: SUPERUSER, database })
+    return postgres({ ...own, host: socketDir, port: 5432, user: SUPERUSER, database })
+  }
+}
+
+function keepUntilClosed(socket: Socket, sockets: Set<Socket>): Socket {
+  sockets.add(socket)
+  return socket.once('close', () => sockets.delete(socket))
+}
+
+/** The driver forgets a socket that still connects when the pool ends: it would keep the process alive. */
+function endSockets(pool: Pool, sockets: ReadonlySet<Socket>): void {
+  const end = pool.end.bind(pool)
+  pool.end = async (options) => {
+    await end(options)
+    for (const socket of sockets) socket.connecting ? socket.destroy() : socket.destroySoon()
   }
 }
 

@@ -1,5 +1,8 @@
+import { once } from 'node:events'
 import { rmSync } from 'node:fs'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { makeOpenFolder } from '../../test/open-folder.js'
 import { isOutage } from '../core/database-fault.js'
@@ -46,6 +49,31 @@ describe('Store', () => {
     server = await start()
     await until(() => expect(store.problem).toBeUndefined())
     expect(await store.sql`select 1 as one`).toEqual([{ one: 1 }])
+  })
+
+  test('leaves no connection open when it is closed while it connects', async () => {
+    const open = new Set<Socket>()
+    const proxy = createServer((client) => {
+      open.add(client.on('close', () => open.delete(client)).on('error', () => undefined))
+      client.pipe(connect(join(server.socketDir, '.s.PGSQL.5432')).on('error', () => undefined)).pipe(client)
+    }).listen(0, '127.0.0.1')
+    await once(proxy, 'listening')
+    const { port } = proxy.address() as AddressInfo
+    const target = { url: `postgres://auspex@127.0.0.1:${port}/postgres` }
+    for (let attempt = 0; attempt < 40; attempt++) {
+      const early = new Store({ target, dataset: 'test', connectionsMax: 2, log })
+      const watching = early.run(() => undefined)
+      const asked = Promise.allSettled([early.sql`select 1`, early.answers`select 1`])
+      for (let turn = 0; turn < attempt % 8; turn++) await setImmediate()
+      const closing = early.close()
+      for (let turn = 0; turn < 5; turn++) await Promise.resolve()
+      // A busy process learns late that a socket is connected.
+      for (const endMs = performance.now() + 4; performance.now() < endMs; );
+      await Promise.all([closing, watching, asked])
+    }
+    proxy.close()
+    // The driver gives up a socket that it has forgotten after 5 s.
+    await vi.waitFor(() => expect(open.size).toBe(0), { timeout: 3_000, interval: 20 })
   })
 
   test('gives up on a server that went silent, queries under way included', async () => {
