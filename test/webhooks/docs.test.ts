@@ -1,7 +1,6 @@
 import { execFile, spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { type AddressInfo, connect, createServer } from 'node:net'
+import { type AddressInfo, connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
@@ -11,6 +10,7 @@ import { signatureHeaders } from '../../src/webhooks/deliver/signature.js'
 import { eventTypeRow, WEBHOOK_EVENT_TYPE_NAMES } from '../../src/webhooks/event-types.js'
 import { webhookRoutes } from '../../src/webhooks/manage/routes.js'
 import { readWebhookExamples } from '../../src/webhooks/openapi.js'
+import { findFreePort } from '../free-port.js'
 import { createTestApp, type TestApp } from '../test-app.js'
 import { until } from '../until.js'
 import { type Envelope, problemsOfEnvelope } from './payload-shapes.js'
@@ -77,15 +77,6 @@ async function runShell(lines: string, port: number, env: Record<string, string>
     env: { PATH: path, KEY: key, ...env },
   })
   return stdout
-}
-
-async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 const isOpen = (port: number): Promise<boolean> =>
