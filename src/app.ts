@@ -23,6 +23,7 @@ import {
   compileValidator,
   describeFault,
 } from './http/validation.js'
+import { showLlmsTexts } from './mcp/routes.js'
 import type { Platform } from './platform.js'
 import { createSamples } from './status/samples.js'
 import { showStreamDocs } from './stream/asyncapi/routes.js'
@@ -90,6 +91,7 @@ export async function buildApp(platform: Platform, deps: AppDeps): Promise<Fasti
     const webhooks = describeWebhooks()
     await describeApi(app, { compressor, webhooks, readSamples: createSamples(platform) })
     showStreamDocs(app, compressor, accounts.plans)
+    showLlmsTexts(app, compressor)
   }
 
   await app.register(async (api) => {

@@ -32,6 +32,7 @@ import type { Log } from './lib/log.js'
 import { withTimeout } from './lib/timeout.js'
 import { pause, pollUntil, systemTiming, type Timing } from './lib/timing.js'
 import { createMarkets } from './markets/domain.js'
+import { createMcp } from './mcp/domain.js'
 import { createPlatform, type Platform } from './platform.js'
 import { createPositions } from './positions/domain.js'
 import { createPrices } from './prices/domain.js'
@@ -149,6 +150,7 @@ export function createDomains(platform: Platform, { target, opened, timing = sys
     createStatus(platform, { chain, health: upstreamMetrics.health }),
     createWebhooks(platform, { plans, bus: events.bus, largeAnswers }),
     createAudit(platform, { upstreams }),
+    createMcp(platform),
   ]
   const { bus, eventLog } = events
   return {

@@ -21,6 +21,7 @@ const FLOORS: readonly (readonly string[])[] = [
   // Every folder that is not named here is a domain.
   ['domains'],
   ['stream', 'webhooks', 'audit'],
+  ['mcp'],
   ['admin', 'backup', 'citus', 'cli', 'compare', 'doctor'],
   ['app.ts'],
   ['service.ts'],

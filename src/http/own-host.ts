@@ -34,6 +34,21 @@ export function mayMakeKey(origin: string, request: FastifyRequest, settings: Ke
   return isOriginOf(origin, request.host) && (publicUrl === undefined || isOwnHost(request.host, settings))
 }
 
+/**
+ * Whether a page of this origin is one of this service, under a name that no stranger's DNS has: what the Model Context
+ * Protocol asks for.
+ */
+export function isOwnOrigin(
+  origin: string,
+  request: FastifyRequest,
+  settings: Pick<Config, 'publicUrl'>,
+): boolean {
+  const { publicUrl } = settings
+  if (publicUrl !== undefined && origin === new URL(publicUrl).origin) return true
+  if (request.headers['sec-fetch-site'] === 'same-origin') return true
+  return isOriginOf(origin, request.host) && isOwnHost(request.host, settings)
+}
+
 /** Whether an origin has this host and port. The protocols may differ: a proxy in front of the service ends TLS. */
 export function isOriginOf(origin: string, ownHost: string): boolean {
   const { protocol, host } = URL.canParse(origin) ? new URL(origin) : {}
