@@ -11,6 +11,7 @@ import { addCitusCommands } from './citus/commands.js'
 import { addCompletionCommand } from './cli/completion/commands.js'
 import { addDemoCommand } from './cli/demo/commands.js'
 import { addListenCommand } from './cli/listen/commands.js'
+import { addMcpCommand } from './cli/mcp/commands.js'
 import { addTailCommand } from './cli/tail/commands.js'
 import { addCompareCommand } from './compare/commands.js'
 import { type Config, describeConfig } from './config/config.js'
@@ -77,6 +78,7 @@ addSettingFlags(addCitusCommands(program, withDatabase), DATABASE_SETTINGS)
 addDemoCommand(program)
 addTailCommand(program)
 addListenCommand(program)
+addMcpCommand(program)
 
 const accountCommands = addAccountCommands(program, withDatabase)
 for (const group of [accountCommands, ...addKeyCommands(program, withDatabase)]) {
