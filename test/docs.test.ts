@@ -7,6 +7,7 @@ import { SETTING_NAMES } from '../src/config/config.js'
 import type { Setting } from '../src/config/setting.js'
 import { SETTINGS } from '../src/config/settings.js'
 import { MESSAGES, PRESETS } from '../src/events/registry.js'
+import { TOOLS } from '../src/mcp/tools.js'
 import { CLOSE } from '../src/stream/connection.js'
 import { JumpingTiming } from './jumping-timing.js'
 import { createTestApp, type TestApp } from './test-app.js'
@@ -253,6 +254,11 @@ function readSources(): string {
     .join('\n')
 }
 
+test('the tools of docs/mcp.md are those of the code', () => {
+  const rows = rowsOf(readPage('docs/mcp.md'), /^`[a-z]+(_[a-z]+)*`$/)
+  expect(rows.map(([name]) => name)).toEqual(TOOLS.map(({ name }) => `\`${name}\``))
+})
+
 describe('the command line', () => {
   const sources = [
     readSources(),
@@ -264,7 +270,7 @@ describe('the command line', () => {
     '--help',
   ])
   const commands = new Set(find(sources, /\.command\('([a-z-]+)/g))
-  /** Of curl, npm and node. */
+  /** Of curl, npm, node and clients of the tools for models. */
   const FOREIGN = [
     '--get',
     '--without-libcurl',
@@ -280,6 +286,9 @@ describe('the command line', () => {
     '--prefix',
     '--system',
     '--now',
+    '--transport',
+    '--header',
+    '--env',
   ]
 
   test.each(PAGES)('%s names flags and commands that exist', (path) => {

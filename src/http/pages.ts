@@ -40,6 +40,8 @@ const ABOUT = {
   openapi: '/openapi.json',
   websocket_docs: '/docs/websocket',
   asyncapi: '/asyncapi.json',
+  mcp: '/mcp',
+  llms: '/llms.txt',
   create_key: '/v1/keys',
   status: '/v1/status',
   ready: '/readyz',
