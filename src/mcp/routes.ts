@@ -41,10 +41,10 @@ export const mcpRoutes =
         const key = findSecret(request)
         if (key === undefined) throw new ApiError(401, `MCP needs an API key. ${HOW_TO_SEND}`)
         if (Array.isArray(request.body)) throw badRequest('Send one message at a time, not a list of them.')
-        loaded ??= load()
-        const answerMessage = await loaded
         const left = new AbortController()
         reply.raw.once('close', () => left.abort())
+        loaded ??= load()
+        const answerMessage = await loaded
         const api = asCaller(app, request, { key, config, floodLog, signal: left.signal })
         const answer = await answerMessage(request, api, left.signal)
         if (answer === undefined) return reply.hijack()

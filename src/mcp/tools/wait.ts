@@ -94,8 +94,23 @@ const DROPPED = new Set([
 ])
 const TRADES_MAX = 5
 
+/** So that one event fits into the smallest answer. Those of combos have all their legs. */
+const EVENT_BYTES_MAX = 1_200
+
 function presentEvent({ type, timestamp, seq, data }: Fields): Fields {
-  return { type, timestamp, seq, ...shortenData(Object(data)) }
+  const fields = Object.entries(shortenData(Object(data)))
+  const sizeOf = ([name, value]: [string, unknown]) => Buffer.byteLength(JSON.stringify([name, value]))
+  const longest = [...fields].sort((a, b) => sizeOf(b) - sizeOf(a))
+  const leftOut: string[] = []
+  let bytes = fields.reduce((sum, field) => sum + sizeOf(field), 0)
+  for (const field of longest) {
+    if (bytes <= EVENT_BYTES_MAX) break
+    bytes -= sizeOf(field)
+    leftOut.push(field[0])
+  }
+  const kept = fields.filter(([name]) => !leftOut.includes(name))
+  const note = leftOut.length > 0 && { left_out: leftOut }
+  return { type, timestamp, seq, ...Object.fromEntries(kept), ...note }
 }
 
 function shortenData(data: Fields): Fields {
