@@ -37,7 +37,7 @@ const QUESTIONS: readonly [question: string, find: (tools: ToolUser) => Promise<
       const { slug } = rowsOf(found, 'results').find(({ kind }) => kind === 'market') ?? {}
       const market = await tools.call('get_market', { slug })
       const [yes = {}] = rowsOf(market, 'outcomes')
-      return { slug, price: yes.price, best_bid: yes.best_bid, best_ask: yes.best_ask }
+      return { slug, chance: yes.midpoint, best_bid: yes.best_bid, best_ask: yes.best_ask }
     },
   ],
   [

@@ -126,7 +126,7 @@ async function answerByRest(): Promise<unknown[]> {
   return [
     {
       slug,
-      price: (await get(`/v3/markets/${token}/price`)).price,
+      chance: Number((await get(`/v1/midpoint/${token}`)).mid),
       best_bid: Math.max(...prices(book.bids)),
       best_ask: Math.min(...prices(book.asks)),
     },

@@ -5,6 +5,7 @@ import { counts } from '../../test/counts.js'
 import { SocketClient } from '../../test/socket-client.js'
 import { until } from '../../test/until.js'
 import { NO_KEYS } from '../bus/event.js'
+import { selectOpenCounts } from '../sessions/socket-queries.js'
 import { TOOLS } from './tools.js'
 
 let world: ApiWorld
@@ -324,6 +325,21 @@ describe('answers', () => {
     expect(shown.map((row) => row.question)).toEqual(markets.map(({ question }: Row) => question))
   })
 
+  test('a price that is not known is left out, and never 0', async () => {
+    const { data } = (await world.get('/v3/markets', { limit: 1 })).json()
+    const found = { known: 0, unknown: 0 }
+    for (const slug of [data[0].slug, 'bitcoin-above-on-november-14-82000']) {
+      const { outcomes } = await answerOf('get_market', { slug })
+      for (const { token_id, price } of outcomes) {
+        const said = (await world.get(`/v3/markets/${token_id}/price`)).json()
+        expect(price).toBe(said.source === null ? undefined : said.price)
+        found[said.source === null ? 'unknown' : 'known']++
+      }
+    }
+    expect(found.known).toBeGreaterThan(0)
+    expect(found.unknown).toBeGreaterThan(0)
+  })
+
   async function readAll(path: string, rows: string, query: Row): Promise<Row[]> {
     const all: Row[] = []
     for (let cursor: string | undefined; ; ) {
@@ -393,35 +409,37 @@ describe('wait_for_event', () => {
   })
 
   test('a caller that leaves ends its wait, and the socket of its account with it', async () => {
-    const { key } = await world.createCaller('free')
+    const { key, accountId } = await world.createCaller('free')
     const leaving = new AbortController()
     const headers = { ...HEADERS, 'x-api-key': key }
-    const body = JSON.stringify(request('tools/call', { name: 'wait_for_event', arguments: {} }))
+    const body = JSON.stringify(
+      request('tools/call', { name: 'wait_for_event', arguments: { timeout_seconds: 45 } }),
+    )
     const waiting = fetch(`${url}/mcp`, { method: 'POST', headers, body, signal: leaving.signal })
-    await untilSockets(key, 1)
+    await untilSockets(accountId, 1)
     leaving.abort()
     await expect(waiting).rejects.toThrow(/abort/i)
-    await untilSockets(key, 0)
+    await untilSockets(accountId, 0)
   })
 
   test('the connections that a plan allows hold', async () => {
-    const { key } = await world.createCaller('free')
+    const { key, accountId } = await world.createCaller('free')
     const socket = await SocketClient.open(`${url.replace('http', 'ws')}/ws?key=${key}`)
-    await untilSockets(key, 1)
+    await untilSockets(accountId, 1)
     const { text, isError } = await call('wait_for_event', { timeout_seconds: 1 }, key)
     socket.socket.close()
     expect(isError).toBe(true)
     expect(text).toMatch(/The free plan allows 1 connections.*list_trades/)
   })
 
-  const untilSockets = (key: string, count: number) =>
+  const untilSockets = (accountId: number, count: number) =>
     vi.waitFor(
       async () => {
-        const reply = await world.app.inject({ url: '/v1/account', headers: { 'x-api-key': key } })
-        const { used } = reply.json().limits.find(({ name }: Row) => name === 'event_connections')
-        expect(used).toBe(count)
+        const open = await selectOpenCounts(world.ctx.sql, accountId)
+        expect(open.find(({ kind }) => kind === 'events')?.count ?? 0).toBe(count)
       },
-      { timeout: 60_000 },
+      // Before the longest wait is over.
+      { timeout: 40_000 },
     )
 })
 

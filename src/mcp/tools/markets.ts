@@ -88,7 +88,7 @@ export const marketTool: Tool = {
     ...parametersOf('getMarketOfSlug', 'slug'),
     ...parametersOf('getMarketOfCondition', 'condition_id'),
   },
-  units: `${MARKET_UNITS}; bid_shares, ask_shares: shares in all orders of the book; winning_outcome_index: 0 is the first outcome`,
+  units: `${MARKET_UNITS}; price: absent where none is known; bid_shares, ask_shares: shares in all orders of the book; winning_outcome_index: 0 is the first outcome`,
   run: async ({ args, ask }) => {
     const { slug, condition_id } = args
     if ((slug === undefined) === (condition_id === undefined)) {
@@ -105,7 +105,7 @@ export const marketTool: Tool = {
     const outcomes = Array.isArray(market.token_outcomes) ? market.token_outcomes.map(textOf) : []
     const rows = await Promise.all(
       tokens.map(async (token_id, index) => {
-        const price = pick(await ask('getTokenPrice', { token_id }), ['price', 'source'])
+        const price = readPrice(await ask('getTokenPrice', { token_id }))
         return { outcome: outcomes[index], token_id, ...price, ...books.get(token_id) }
       }),
     )
@@ -113,6 +113,9 @@ export const marketTool: Tool = {
     return { head, ...toSlice(args, 'outcomes', rows), narrowBy: [] }
   },
 }
+
+/** A price that is not known is 0 without a source in the API, which a model would take for a chance of nothing. */
+const readPrice = ({ price, source }: Fields): Fields => (source === null ? {} : { price, source })
 
 const NO_MARKET = 'There is no such market. `search` finds slugs and ids by words of the question.'
 
@@ -130,9 +133,13 @@ function summarizeBook({ bids, asks, last_trade_price }: Fields): Fields {
   const prices = (side: unknown) => fieldsOf(side).map(({ price }) => Number(price))
   const shares = (side: unknown) =>
     Math.round(fieldsOf(side).reduce((sum, { size }) => sum + Number(size), 0) * 100) / 100
+  const best_bid = prices(bids).length > 0 ? Math.max(...prices(bids)) : null
+  const best_ask = prices(asks).length > 0 ? Math.min(...prices(asks)) : null
+  const hasBoth = best_bid !== null && best_ask !== null
   return {
-    best_bid: prices(bids).length > 0 ? Math.max(...prices(bids)) : null,
-    best_ask: prices(asks).length > 0 ? Math.min(...prices(asks)) : null,
+    best_bid,
+    best_ask,
+    midpoint: hasBoth ? Math.round(((best_bid + best_ask) / 2) * 1e6) / 1e6 : null,
     last_trade_price: last_trade_price === undefined ? null : Number(last_trade_price),
     bid_shares: shares(bids),
     ask_shares: shares(asks),

@@ -1,5 +1,6 @@
 import type { Fields } from '../../core/errors.js'
 import {
+  fieldsOf,
   parameterOf,
   parametersOf,
   pick,
@@ -46,8 +47,16 @@ const POSITION_FIELDS = [
   'total_pnl',
   'status',
 ]
+/** A price that is not known is 0 without a source in the API, which a model would take for a worthless share. */
+function toPositions(body: Fields) {
+  const positions = fieldsOf(body.positions).map((row) =>
+    row.price_source === null ? { ...row, current_price: null } : row,
+  )
+  return toListAnswer({ ...body, positions }, { name: 'positions', keep: POSITION_FIELDS })
+}
+
 const POSITION_UNITS =
-  'pnl fields, gross_profit, gross_loss: US dollars; avg_price, current_price: dollars per share, 0 to 1; size, total_volume: shares'
+  'pnl fields, gross_profit, gross_loss: US dollars; avg_price, current_price: dollars per share, 0 to 1, absent where not known and counted as 0; size, total_volume: shares'
 
 export const walletTool: Tool = {
   name: 'get_wallet',
@@ -65,10 +74,7 @@ export const walletTool: Tool = {
     const period = textOf(args.period) || '7d'
     const recent = await ask('getWalletPnl', { address, period })
     const largest = { address, status: 'open', sort: 'size', limit: 5 }
-    const { name, rows } = toListAnswer(await ask('listWalletPositions', largest), {
-      name: 'positions',
-      keep: POSITION_FIELDS,
-    })
+    const { name, rows } = toPositions(await ask('listWalletPositions', largest))
     const in_period = { period, ...pick(recent, ['realized_pnl', 'wins', 'losses', 'events']) }
     const head = { address, ...pick(totals, TOTALS), in_period, see_also: 'list_positions, list_trades' }
     return { head, name, rows, next: () => null, narrowBy: [] }
@@ -136,8 +142,7 @@ export const positionsTool: Tool = {
     const address = await findWallet(call, wallet)
     const body = await call.ask('listWalletPositions', { ...filters, address })
     const narrowBy = ['status', 'market_slug', 'min_size', 'limit']
-    const rows = toListAnswer(body, { name: 'positions', keep: POSITION_FIELDS })
-    return { head: { address }, ...rows, narrowBy }
+    return { head: { address }, ...toPositions(body), narrowBy }
   },
 }
 
