@@ -435,6 +435,8 @@ describe('wait_for_event', () => {
   const untilSockets = (accountId: number, count: number) =>
     vi.waitFor(
       async () => {
+        // As its job does: what it counts is good for some seconds.
+        await world.ctx.socketSessions.beat()
         const open = await selectOpenCounts(world.ctx.sql, accountId)
         expect(open.find(({ kind }) => kind === 'events')?.count ?? 0).toBe(count)
       },
