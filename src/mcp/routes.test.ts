@@ -383,6 +383,7 @@ describe('wait_for_event', () => {
 
   test('ends by time, and says where to go on', async () => {
     const answer = await answerOf('wait_for_event', { type: 'trades', side: 'SELL', timeout_seconds: 1 })
+    expect(world.logged.filter((line) => line.includes('slow request') && line.includes('/mcp'))).toEqual([])
     expect(answer).toMatchObject({
       timed_out: true,
       events: [],

@@ -36,7 +36,8 @@ export const mcpRoutes =
     let loaded: Promise<AnswerMessage> | undefined
     app.post(
       '/mcp',
-      { config: { access: ACCESS }, bodyLimit: BODY_BYTES_MAX, schema: { hide: true } },
+      // The requests of a tool are measured by themselves; waits are long on purpose.
+      { config: { access: ACCESS, isLongPoll: true }, bodyLimit: BODY_BYTES_MAX, schema: { hide: true } },
       async (request, reply) => {
         const key = findSecret(request)
         if (key === undefined) throw new ApiError(401, `MCP needs an API key. ${HOW_TO_SEND}`)
