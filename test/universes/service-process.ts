@@ -73,9 +73,9 @@ export class ServiceProcess {
   /** Asks it to end, and says so if it does not, or not well. */
   async stop(): Promise<void> {
     const child = this.#child
-    this.#child = undefined
     if (child === undefined) return
     this.resume()
+    this.#child = undefined
     const exited = once(child, 'exit')
     child.kill('SIGTERM')
     const timer = setTimeout(() => child.kill('SIGKILL'), STOP_MS_MAX)
