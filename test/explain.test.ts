@@ -7,6 +7,7 @@ import { explainRequest, type Plan, type Request, scansOf } from './explained/ex
 import { EXPLAINED_LEADERBOARDS } from './explained/leaderboards.js'
 import { EXPLAINED_POSITIONS } from './explained/positions.js'
 import { EXPLAINED_TRADES } from './explained/trades.js'
+import { EXPLAINED_WALLETS } from './explained/wallets.js'
 import { repeatInPartitions } from './many-partitions.js'
 
 const PARTITIONS = counts({ short: 12, long: 100 })
@@ -27,6 +28,7 @@ const REQUESTS: Request[] = [
   EXPLAINED_POSITIONS,
   EXPLAINED_BUILDERS,
   EXPLAINED_LEADERBOARDS,
+  EXPLAINED_WALLETS,
 ].flat()
 
 describe.each(REQUESTS)('GET $title', (request) => {

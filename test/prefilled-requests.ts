@@ -19,6 +19,7 @@ type Document = { paths: Record<string, Record<string, Operation>> }
 type Prefilled = { operationId: string; method: string; url: string; body?: object | undefined }
 
 const OWN = 'the webhook in the example is of another account: webhooks are private'
+const NOT_EVERY_WALLET = 'few wallets do it: the one in the example may not have done so'
 const POOL = 'the pool of an account is empty until wallets are added'
 
 /** Requests of the reference that do not answer with data, and why. */
@@ -26,6 +27,9 @@ const WITHOUT_DATA: Readonly<Record<string, { status: number; reason: string }>>
   listPoolWallets: { status: 200, reason: POOL },
   getPoolLeaderboard: { status: 200, reason: POOL },
   listWebhooks: { status: 200, reason: 'an account has no webhook until it makes one' },
+  listWalletSplits: { status: 200, reason: NOT_EVERY_WALLET },
+  listWalletMerges: { status: 200, reason: NOT_EVERY_WALLET },
+  listWalletConversions: { status: 200, reason: NOT_EVERY_WALLET },
   listWalletRebates: { status: 200, reason: 'the platform pays on days of its own choice' },
   getWebhook: { status: 404, reason: OWN },
   updateWebhook: { status: 404, reason: OWN },

@@ -5,13 +5,19 @@ import { type Fragment, joinFragments, type Sql } from '../../store/connection.j
 import { boundedPage } from '../../store/keyset.js'
 import { hex, isSplit } from '../../store/sql-words.js'
 
+export type ActivityKind = 'split' | 'merge' | 'nrc' | 'redemption'
+
 /** What a wallet did with tokens beside trading. */
-type ActivityScope = SeqRange & { wallet: number; isAscending: boolean }
+type ActivityScope = SeqRange & {
+  wallet: number
+  kinds: readonly ActivityKind[]
+  isAscending: boolean
+}
 
 /** Bytes are hex text, amounts millionths. */
 export type ActivityRow = {
   seq: number
-  eventType: 'split' | 'merge' | 'nrc' | 'redemption'
+  eventType: ActivityKind
   timeSec: number
   txHash: string
   /** The condition; of a conversion the neg-risk market. */
@@ -19,8 +25,10 @@ export type ActivityRow = {
   amount: bigint
   /** Bits of the outcomes that a redemption names; null for all others. */
   outcomes: number | null
-  /** Of the market of a conversion; null for all others. */
+  /** Of the market of a conversion; null for all others, as `indexSet`. */
   questionCount: number | null
+  /** Bits of the questions whose NO tokens were given. */
+  indexSet: string | null
   isGone: boolean
 }
 
@@ -37,27 +45,44 @@ export function selectActivity(sql: Sql, scope: ActivityScope, page: Page): Prom
       order by a.seq ${direction(sql, scope)}
       limit ${page.offset + page.limit})`
   const isWanted = isUserAct(sql, 'a')
-  const scans = [
-    scan(
-      sql`case when ${isSplit(sql, 'a')} then 'split' else 'merge' end as event_type, a.amount,
-          a.condition, null::bytea as market, null::integer as outcomes,
-          null::integer as question_count`,
-      'splits',
-      isWanted,
-    ),
-    scan(
-      sql`'redemption', a.payout, a.condition, null::bytea, (a.flags >> 4)::integer,
-          null::integer`,
-      'redemptions',
-      isWanted,
-    ),
-    scan(
-      sql`'nrc', a.amount, null::integer, a.market, null::integer,
-          cardinality(a.given) + cardinality(a.taken)`,
-      'conversions',
-      sql`true`,
-    ),
+  const setKind = sql`case when ${isSplit(sql, 'a')} then 'split' else 'merge' end`
+  const tables: { kinds: readonly ActivityKind[]; scan: () => Fragment }[] = [
+    {
+      kinds: ['split', 'merge'],
+      scan: () =>
+        scan(
+          sql`${setKind} as event_type, a.amount, a.condition, null::bytea as market,
+              null::integer as outcomes, null::integer as question_count, null::bytea as index_set`,
+          'splits',
+          sql`${setKind} = any(${[...scope.kinds]}::text[]) and ${isWanted}`,
+        ),
+    },
+    {
+      kinds: ['redemption'],
+      scan: () =>
+        scan(
+          sql`'redemption' as event_type, a.payout as amount, a.condition, null::bytea as market,
+              (a.flags >> 4)::integer as outcomes, null::integer as question_count,
+              null::bytea as index_set`,
+          'redemptions',
+          isWanted,
+        ),
+    },
+    {
+      kinds: ['nrc'],
+      scan: () =>
+        scan(
+          sql`'nrc' as event_type, a.amount, null::integer as condition, a.market,
+              null::integer as outcomes, cardinality(a.given) + cardinality(a.taken) as question_count,
+              a.index_set`,
+          'conversions',
+          sql`true`,
+        ),
+    },
   ]
+  const scans = tables.flatMap(({ kinds, scan: scanTable }) =>
+    kinds.some((kind) => scope.kinds.includes(kind)) ? [scanTable()] : [],
+  )
   const order = direction(sql, scope)
   const merged = sql`
     select * from (${joinFragments(sql, scans, sql`union all`)}) scans
@@ -65,7 +90,7 @@ export function selectActivity(sql: Sql, scope: ActivityScope, page: Page): Prom
   return sql<ActivityRow[]>`
     with page as materialized (${boundedPage(sql, merged)})
     select p.seq::float8, p.event_type, b.time as time_sec, p.amount, p.outcomes, p.question_count,
-           ${hex(sql, 'p.tx_hash')} as tx_hash,
+           ${hex(sql, 'p.tx_hash')} as tx_hash, ${hex(sql, 'p.index_set')} as index_set,
            ${hex(sql, 'coalesce(c.condition, p.market)')} as reference,
            b.number is null or coalesce(c.condition, p.market) is null as is_gone
       from page p

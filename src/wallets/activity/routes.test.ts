@@ -1,23 +1,23 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ADDRESS } from '../../../sim/contracts/addresses.js'
-import type { Act } from '../../../sim/universe/acts.js'
 import { type ApiWorld, openApiWorld } from '../../../test/api-world.js'
 import { testLists } from '../../../test/lists/test-lists.js'
-import { walletActivity, walletFlows } from './routes.js'
-
-type Done = { act: Act; hash: string; block: number; timeSec: number }
+import {
+  actorsOf,
+  BUSY_WALLET,
+  type DoneAct,
+  isActOf,
+  openBusyWorld,
+  paidBy,
+  readDoneActs,
+} from '../test-acts.js'
+import { walletActivity, walletConversions, walletFlows, walletMerges, walletSplits } from './routes.js'
 
 let world: ApiWorld
-/** What wallets did, the newest first. */
-let done: Done[]
+let done: DoneAct[]
 beforeAll(async () => {
   world = await openApiWorld({ historyMs: 60 * 60_000, intensity: 2, comboShare: 0.2 })
-  const { chain } = world.universe
-  done = []
-  for (let block = chain.firstNumber; chain.block(block) !== undefined; block++) {
-    const { transactions = [], timestampSec: timeSec = 0 } = chain.block(block) ?? {}
-    for (const { act, hash } of transactions) done.unshift({ act, hash, block, timeSec })
-  }
+  done = readDoneActs(world.universe)
 }, 180_000)
 afterAll(() => world.close())
 
@@ -27,21 +27,13 @@ const rowsOf = async (path: string, name: string, query: object = {}) => {
   return reply.json()[name]
 }
 
-const walletsOf = (kinds: readonly Act['kind'][]): string[] => [
-  ...new Set(
-    done.flatMap(({ act }) => (kinds.includes(act.kind) && 'wallet' in act ? [act.wallet.address] : [])),
-  ),
-]
-
-const isBy = (address: string) => (each: Done) => 'wallet' in each.act && each.act.wallet.address === address
-
 describe('GET /v3/wallets/{address}/activity', () => {
   const pathOf = (address: string) => `/v3/wallets/${address}/activity`
 
   test('200: has what the wallet did with tokens beside trading, newest first', async () => {
     const seen = new Set<string>()
-    for (const address of walletsOf(['split', 'merge', 'redeem', 'convert', 'redeemCombo'])) {
-      const expected = done.filter(isBy(address)).flatMap(expectedActivity)
+    for (const address of actorsOf(done, ['split', 'merge', 'redeem', 'convert', 'redeemCombo'])) {
+      const expected = done.filter(isActOf(address)).flatMap(expectedActivity)
       expect(await rowsOf(pathOf(address), 'data')).toEqual(expected.slice(0, 300))
       for (const { event_type: type, extra } of expected) seen.add(`${type} ${extra !== null}`)
     }
@@ -49,7 +41,7 @@ describe('GET /v3/wallets/{address}/activity', () => {
   })
 
   test('200: `order`, `after` and `before` choose rows as the times say', async () => {
-    const [address = ''] = walletsOf(['split'])
+    const [address = ''] = actorsOf(done, ['split'])
     const all: { timestamp: string }[] = await rowsOf(pathOf(address), 'data')
     const middle = Number(all[Math.floor(all.length / 2)]?.timestamp)
     const newer = await rowsOf(pathOf(address), 'data', { after: middle, order: 'asc' })
@@ -63,7 +55,69 @@ describe('GET /v3/wallets/{address}/activity', () => {
   })
 })
 
-function expectedActivity({ act, hash, timeSec }: Done) {
+describe.each([
+  ['splits', 'split'],
+  ['merges', 'merge'],
+  ['nrc', 'convert'],
+] as const)('GET /v3/wallets/{address}/%s', (name, kind) => {
+  const pathOf = (address: string) => `/v3/wallets/${address}/${name}`
+
+  test('200: has these acts of the wallet and no others, newest first', async () => {
+    const wallets = actorsOf(done, [kind])
+    expect(wallets.length).toBeGreaterThan(0)
+    for (const address of wallets.slice(0, 30)) {
+      const acts = done.filter(isActOf(address)).filter(({ act }) => act.kind === kind)
+      expect(await rowsOf(pathOf(address), 'data')).toEqual(acts.flatMap(expectedRow).slice(0, 300))
+    }
+  })
+
+  test('200: `order`, `after` and `before` choose rows as the times say', async () => {
+    const [address = ''] = actorsOf(done, [kind])
+    const all: { timestamp: string }[] = await rowsOf(pathOf(address), 'data')
+    const middle = Number(all[Math.floor(all.length / 2)]?.timestamp)
+    const newer = await rowsOf(pathOf(address), 'data', { after: middle, order: 'asc' })
+    expect(newer).toEqual(all.filter(({ timestamp }) => Number(timestamp) >= middle).reverse())
+    const older = await rowsOf(pathOf(address), 'data', { before: middle })
+    expect(older).toEqual(all.filter(({ timestamp }) => Number(timestamp) <= middle))
+  })
+
+  test('200: an unknown wallet and a contract of the platform have none', async () => {
+    for (const address of [`0x${'9'.repeat(40)}`, ADDRESS.exchangeV1])
+      expect(await rowsOf(pathOf(address), 'data')).toEqual([])
+  })
+
+  test('400: what is no address', async () => {
+    const reply = await world.get(pathOf('0x12'))
+    expect(reply.statusCode).toBe(400)
+    expect(reply.json().error).toContain('address')
+  })
+})
+
+function expectedRow({ act, hash, timeSec }: DoneAct): object[] {
+  const place = {
+    id: expect.stringMatching(new RegExp(`^${hash}_0x[0-9a-f]+$`)),
+    timestamp: `${timeSec}`,
+  }
+  switch (act.kind) {
+    case 'split':
+    case 'merge':
+      return [{ ...place, condition: act.market.conditionId, amount: `${act.amount}` }]
+    case 'convert':
+      return [
+        {
+          ...place,
+          neg_risk_market_id: act.event.negRisk?.marketId,
+          amount: `${act.amount}`,
+          index_set: `${act.indexSet}`,
+          question_count: act.event.markets.length,
+        },
+      ]
+    default:
+      return []
+  }
+}
+
+function expectedActivity({ act, hash, timeSec }: DoneAct) {
   const row = (type: string, reference: string, amount: number, extra: string | null = null) => [
     {
       event_type: type,
@@ -80,10 +134,7 @@ function expectedActivity({ act, hash, timeSec }: Done) {
       return row(act.kind, act.market.conditionId, act.amount)
     case 'redeem': {
       const { amounts, payouts, market } = act
-      const [first, second] = amounts.map((amount, outcome) =>
-        Math.floor((amount * (payouts[outcome] ?? 0)) / (payouts[0] + payouts[1])),
-      )
-      return row('redemption', market.conditionId, (first ?? 0) + (second ?? 0), '{1,2}')
+      return row('redemption', market.conditionId, paidBy(amounts, payouts), '{1,2}')
     }
     case 'convert':
       return row('nrc', act.event.negRisk?.marketId ?? '', act.amount, `${act.event.markets.length}`)
@@ -97,9 +148,9 @@ describe('GET /v3/wallets/{address}/polyusd-flows', () => {
 
   test('200: has what the wallet brought and took out, with the sums of all rows', async () => {
     const kinds = new Set<string>()
-    const some = [...walletsOf(['withdraw']).slice(0, 12), ...walletsOf(['deposit']).slice(0, 12)]
+    const some = [...actorsOf(done, ['withdraw']).slice(0, 12), ...actorsOf(done, ['deposit']).slice(0, 12)]
     for (const address of some) {
-      const expected = done.filter(isBy(address)).flatMap(expectedFlow)
+      const expected = done.filter(isActOf(address)).flatMap(expectedFlow)
       for (const { event_type: kind } of expected) kinds.add(kind)
       for (const kind of ['all', 'deposit', 'withdrawal']) {
         const wanted = expected.filter((row) => kind === 'all' || row.event_type === kind)
@@ -141,7 +192,7 @@ describe('GET /v3/wallets/{address}/polyusd-flows', () => {
   })
 })
 
-function expectedFlow({ act, hash, block, timeSec }: Done) {
+function expectedFlow({ act, hash, block, timeSec }: DoneAct) {
   if (act.kind !== 'deposit' && act.kind !== 'withdraw') return []
   const isDeposit = act.kind === 'deposit'
   return [
@@ -163,32 +214,23 @@ function expectedFlow({ act, hash, block, timeSec }: Done) {
   ]
 }
 
-/** The wallet to which the world below gives what all wallets did. */
-const BUSY = `0x${'7'.repeat(40)}`
-
-/** No wallet does enough in an hour for several pages. */
-async function openBusyWorld(): Promise<ApiWorld> {
-  const busy = await openApiWorld()
-  const { sql } = busy.ctx
-  await sql`insert into wallets values (-1, decode(${BUSY.slice(2)}, 'hex'), 0)`
-  await sql`update splits set wallet = -1 where flags & 4 <> 0`
-  await sql`update redemptions set wallet = -1 where flags & 4 <> 0`
-  await sql`update conversions set wallet = -1`
-  await sql`update flows set to_wallet = -1 where kind = 0`
-  await sql`update flows set from_wallet = -1, kind = 1 where kind = 0 and seq % 3 = 0`
-  return busy
+const ACT_LISTS = {
+  activity: walletActivity,
+  splits: walletSplits,
+  merges: walletMerges,
+  nrc: walletConversions,
 }
 
 testLists(openBusyWorld, [
-  {
-    list: walletActivity,
-    path: () => `/v3/wallets/${BUSY}/activity`,
+  ...Object.entries(ACT_LISTS).map(([name, list]) => ({
+    list,
+    path: () => `/v3/wallets/${BUSY_WALLET}/${name}`,
     paged: [{}, { order: 'asc' }],
     unpaged: [],
-  },
+  })),
   {
     list: walletFlows,
-    path: () => `/v3/wallets/${BUSY}/polyusd-flows`,
+    path: () => `/v3/wallets/${BUSY_WALLET}/polyusd-flows`,
     paged: [{}, { order: 'asc' }, { kind: 'withdrawal' }],
     unpaged: [],
   },

@@ -1,4 +1,4 @@
-import { Type } from 'typebox'
+import { type TObject, Type } from 'typebox'
 import { V3 } from '../../accounts/access.js'
 import { toDecimal } from '../../core/money.js'
 import { blockOf, logIndexOf } from '../../core/seq.js'
@@ -10,8 +10,10 @@ import { namedObject } from '../../lib/named-object.js'
 import { nullable } from '../../lib/nullable.js'
 import { selectWalletId, selectWalletIds } from '../../lookups/ids.js'
 import { selectSeqRange, sinceNamed } from '../../lookups/seq-range.js'
+import type { Sql } from '../../store/connection.js'
 import { CONTRACTS } from '../../upstreams/polygon/contracts.js'
 import {
+  type ActivityKind,
   type ActivityRow,
   type FlowKind,
   type FlowRow,
@@ -21,16 +23,37 @@ import {
   selectFlowTotals,
 } from './queries.js'
 
+const Id = Type.String({ description: '`<transaction hash>_0x<log index>`' })
+const BlockSeconds = SecondsText('Unix seconds of the block')
+
 export const Activity = namedObject('WalletActivity', {
   event_type: Type.String({ enum: ['split', 'merge', 'nrc', 'redemption'] }),
-  id: Type.String({ description: '`<transaction hash>_0x<log index>`' }),
-  timestamp: SecondsText('Unix seconds of the block'),
+  id: Id,
+  timestamp: BlockSeconds,
   ref_id: Type.String({ description: 'the condition; of `nrc` the neg-risk market' }),
   amount: IntegerText('millionths; of a redemption what it paid'),
   extra: nullable(
     Type.String(),
     'of a redemption the index sets, such as `{1,2}`; of `nrc` the number of questions of its market',
   ),
+})
+
+const Split = namedObject('WalletSplit', {
+  id: Id,
+  timestamp: BlockSeconds,
+  condition: Type.String(),
+  amount: IntegerText('millionths of each outcome token, and of dollars'),
+})
+
+const Conversion = namedObject('WalletConversion', {
+  id: Id,
+  timestamp: BlockSeconds,
+  neg_risk_market_id: Type.String(),
+  amount: IntegerText('millionths of each NO token that was given'),
+  index_set: Type.String({
+    description: 'a decimal number; bit `i` says that NO of question `i` was given',
+  }),
+  question_count: Type.Integer({ minimum: 0, description: 'questions of the market' }),
 })
 
 const Flow = namedObject('WalletFlow', {
@@ -57,10 +80,14 @@ const FlowSums = {
   source: Type.Literal('polyusd_flows'),
 }
 
+const presentPlace = ({ txHash, seq, timeSec }: Pick<ActivityRow, 'txHash' | 'seq' | 'timeSec'>) => ({
+  id: `${txHash}_0x${logIndexOf(seq).toString(16)}`,
+  timestamp: `${timeSec}`,
+})
+
 const presentActivity = (row: ActivityRow) => ({
   event_type: row.eventType,
-  id: `${row.txHash}_0x${logIndexOf(row.seq).toString(16)}`,
-  timestamp: `${row.timeSec}`,
+  ...presentPlace(row),
   ref_id: row.reference,
   amount: `${row.amount}`,
   extra: presentExtra(row),
@@ -70,6 +97,20 @@ function presentExtra({ outcomes, questionCount }: ActivityRow): string | null {
   if (outcomes === null) return questionCount === null ? null : `${questionCount}`
   return `{${[1, 2].filter((indexSet) => outcomes & indexSet)}}`
 }
+
+const presentSplit = (row: ActivityRow) => ({
+  ...presentPlace(row),
+  condition: row.reference,
+  amount: `${row.amount}`,
+})
+
+const presentConversion = (row: ActivityRow) => ({
+  ...presentPlace(row),
+  neg_risk_market_id: row.reference,
+  amount: `${row.amount}`,
+  index_set: `${BigInt(row.indexSet ?? 0)}`,
+  question_count: row.questionCount,
+})
 
 const RAMP_NAMES: Readonly<Record<string, string>> = {
   '0x93070a847efef7f70739046a929d47a521f5b8ee': 'CollateralOnramp',
@@ -111,31 +152,77 @@ const presentFlowTotals = ({ count, deposited, withdrawn }: FlowTotals) => ({
 
 const PROTOCOL: ReadonlySet<string> = new Set(CONTRACTS.map(({ address }) => address))
 
-export const walletActivity = defineList({
-  path: '/v3/wallets/:address/activity',
-  operationId: 'listWalletActivity',
-  summary: 'What a wallet did beside trading',
-  description:
-    'Splits, merges, redemptions and conversions (`nrc`) of outcome tokens that the wallet wanted, newest first. Money in and out, trades and combos have lists of their own.',
+type ActivityInput = { address: string; order?: 'asc' | 'desc'; after?: number; before?: number }
+
+/** Of one wallet. `undefined`: nothing can match. */
+async function resolveActivity(
+  sql: Sql,
+  { address, order, ...times }: ActivityInput,
+  kinds: readonly ActivityKind[],
+  until: number | undefined,
+) {
+  const range = await selectSeqRange(sql, times, until)
+  // Contracts of the platform only act for wallets, in more rows than a request may read.
+  const wallet = PROTOCOL.has(address) ? undefined : await selectWalletId(sql, address)
+  if (range === undefined || wallet === undefined) return undefined
+  const since = await sinceNamed(sql, range, { wallet })
+  return { ...since, wallet, kinds, isAscending: order === 'asc' }
+}
+
+/** What the lists of acts of a wallet share. */
+const common = {
   tag: 'wallets',
   access: V3,
   narrowBy: ['after', 'before'],
   params: Type.Object({ address: Address }),
   query: Type.Object({ ...TimeBounds, order: Order }),
   page: { name: 'data', limitMax: 300, repeatsPath: false },
-  view: createView({
-    row: Activity,
-    select: selectActivity,
-    keyOf: ({ seq }) => [seq],
-    present: presentActivity,
-  }),
-  resolve: async (sql, { address, order, ...times }, { until }) => {
-    const range = await selectSeqRange(sql, times, until)
-    // Contracts of the platform only act for wallets, in more rows than a request may read.
-    const wallet = PROTOCOL.has(address) ? undefined : await selectWalletId(sql, address)
-    if (range === undefined || wallet === undefined) return undefined
-    return { ...(await sinceNamed(sql, range, { wallet })), wallet, isAscending: order === 'asc' }
-  },
+}
+
+const viewOf = (row: TObject, present: (row: ActivityRow) => object) =>
+  createView({ row, select: selectActivity, keyOf: ({ seq }) => [seq], present })
+
+export const walletActivity = defineList({
+  ...common,
+  path: '/v3/wallets/:address/activity',
+  operationId: 'listWalletActivity',
+  summary: 'What a wallet did beside trading',
+  description:
+    'Splits, merges, redemptions and conversions (`nrc`) of outcome tokens that the wallet wanted, newest first. Money in and out, trades and combos have lists of their own.',
+  view: viewOf(Activity, presentActivity),
+  resolve: (sql, input, { until }) =>
+    resolveActivity(sql, input, ['split', 'merge', 'redemption', 'nrc'], until),
+})
+
+export const walletSplits = defineList({
+  ...common,
+  path: '/v3/wallets/:address/splits',
+  operationId: 'listWalletSplits',
+  summary: 'Splits of a wallet',
+  description: 'Money that the wallet made into full sets of outcome tokens, newest first, without combos.',
+  view: viewOf(Split, presentSplit),
+  resolve: (sql, input, { until }) => resolveActivity(sql, input, ['split'], until),
+})
+
+export const walletMerges = defineList({
+  ...common,
+  path: '/v3/wallets/:address/merges',
+  operationId: 'listWalletMerges',
+  summary: 'Merges of a wallet',
+  description: 'Full sets of outcome tokens that the wallet made into money, newest first, without combos.',
+  view: viewOf(Split, presentSplit),
+  resolve: (sql, input, { until }) => resolveActivity(sql, input, ['merge'], until),
+})
+
+export const walletConversions = defineList({
+  ...common,
+  path: '/v3/wallets/:address/nrc',
+  operationId: 'listWalletConversions',
+  summary: 'Neg-risk conversions of a wallet',
+  description:
+    'NO tokens of neg-risk markets that the wallet made into money and YES tokens of the other questions, newest first.',
+  view: viewOf(Conversion, presentConversion),
+  resolve: (sql, input, { until }) => resolveActivity(sql, input, ['nrc'], until),
 })
 
 const KINDS: Record<'all' | FlowKind, readonly FlowKind[]> = {
@@ -183,4 +270,10 @@ export const walletFlows = defineList({
   },
 })
 
-export const activityRoutes = endpointRoutes([walletActivity, walletFlows])
+export const activityRoutes = endpointRoutes([
+  walletActivity,
+  walletSplits,
+  walletMerges,
+  walletConversions,
+  walletFlows,
+])
