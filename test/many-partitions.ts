@@ -22,6 +22,7 @@ const TABLES: Readonly<Record<string, { columns: string; hashes: readonly string
     columns: 'amount, received, cash, wallet, market, index_set, given, taken',
     hashes: ['tx_hash'],
   },
+  fees: { columns: 'amount, wallet, token, kind', hashes: ['tx_hash'] },
   flows: { columns: 'amount, from_wallet, to_wallet, asset, ramp, kind', hashes: ['tx_hash'] },
 }
 

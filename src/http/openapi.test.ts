@@ -176,6 +176,8 @@ describe('GET /openapi.json', () => {
       '/v3/events',
       '/v3/events/stats',
       '/v3/events/{slug}/trades/all',
+      '/v3/fees',
+      '/v3/fees/{receiver}',
       '/v3/leaderboard',
       '/v3/leaderboard/scopes',
       '/v3/markets',

@@ -1,5 +1,6 @@
 import { PARTITION_BLOCKS } from '../core/blocks.js'
 import { badRequest } from '../core/errors.js'
+import type { Page } from '../core/page.js'
 import { LOGS_PER_BLOCK } from '../core/seq.js'
 import { SECONDS_MAX, toTimeColumn } from '../core/unix-time.js'
 import type { Sql } from '../store/connection.js'
@@ -63,6 +64,14 @@ export function checkTimeRange({ after, before }: TimeRange): void {
 /** The condition that a column lies in the range. */
 export const withinSeq = (sql: Sql, column: string, { min, until }: SeqRange) =>
   sql`${sql(column)} between ${min} and ${until}`
+
+/** The range without what comes before the cursor, whose key begins with a `seq`. */
+export function rangeAfterCursor(scope: SeqRange & { isAscending: boolean }, { after }: Page): SeqRange {
+  const { min, until, isAscending } = scope
+  const [seq] = after ?? []
+  if (seq === undefined) return { min, until }
+  return isAscending ? { min: Number(seq) + 1, until } : { min, until: Number(seq) - 1 }
+}
 
 export const PARTITION_SEQ = PARTITION_BLOCKS * LOGS_PER_BLOCK
 

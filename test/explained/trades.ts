@@ -1,3 +1,4 @@
+import { ADDRESS } from '../../sim/contracts/addresses.js'
 import type { ApiWorld } from '../api-world.js'
 import { mostFrequent } from '../lists/subject.js'
 import type { Request } from './explain-request.js'
@@ -93,4 +94,7 @@ export const EXPLAINED_TRADES: Request[] = [
     title: `${WALLET}/activity`,
     path: (world) => `${WALLET.replace('{address}', wallet(world))}/activity`,
   },
+  { title: '/v3/fees', path: () => '/v3/fees' },
+  { title: '/v3/fees?order=asc', path: () => '/v3/fees', query: () => ({ order: 'asc' }) },
+  { title: '/v3/fees/{receiver}', path: () => `/v3/fees/${ADDRESS.feeReceiver}` },
 ]

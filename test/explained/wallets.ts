@@ -16,7 +16,6 @@ const listed = (name: string, kind: Act['kind']): Request => ({
 })
 
 export const EXPLAINED_WALLETS: Request[] = [
-  listed('activity', 'redeem'),
   listed('splits', 'split'),
   listed('merges', 'merge'),
   listed('nrc', 'convert'),

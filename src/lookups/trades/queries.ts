@@ -15,7 +15,7 @@ import {
   isSell,
   isTakerOrder,
 } from '../../store/sql-words.js'
-import { type SeqRange, splitRange, withinSeq } from '../seq-range.js'
+import { rangeAfterCursor, type SeqRange, splitRange, withinSeq } from '../seq-range.js'
 import { isTokenTagged, type TagFilter } from '../tag-filter.js'
 
 /** What a wallet is in a fill: the owner of the order, or its counterparty. */
@@ -96,7 +96,7 @@ export type GroupBy = 'order_hash' | 'user_trade'
  * two scans that are merged: one scan for both could not be in order.
  */
 export async function selectTrades(sql: Sql, kind: Kind, scope: TradeScope, page: Page): Promise<TradeRow[]> {
-  const behind = behindCursor(scope, page)
+  const behind = rangeAfterCursor(scope, page)
   const rows: TradeRow[] = []
   // An offset may reach into the second part, and only one query can count to it.
   for (const part of page.offset > 0 ? [behind] : splitRange(behind, scope.isAscending)) {
@@ -185,14 +185,6 @@ export function selectTradeGroups(
         where ${matches(sql, 'g', 'market', scope, role)}
      ) sums
      order by p.head ${direction(sql, scope)}`
-}
-
-/** The range without what comes before the cursor. */
-function behindCursor(scope: TradeScope, { after }: Page): SeqRange {
-  const { min, until, isAscending } = scope
-  const [seq] = after ?? []
-  if (seq === undefined) return { min, until }
-  return isAscending ? { min: Number(seq) + 1, until } : { min, until: Number(seq) - 1 }
 }
 
 /**
