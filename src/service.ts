@@ -137,7 +137,7 @@ export function createDomains(platform: Platform, { target, opened, timing = sys
     scores,
     createTrades(platform, { largeAnswers }),
     createPositions(platform),
-    createWallets(platform),
+    createWallets(platform, { chain }),
     createRewards(platform, { upstreams }),
     createIdentities(platform, { upstreams }),
     createSports(platform, sports),

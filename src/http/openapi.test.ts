@@ -203,6 +203,7 @@ describe('GET /openapi.json', () => {
       '/v3/rewards/markets',
       '/v3/rewards/markets/{condition_id}',
       '/v3/search',
+      '/v3/stats',
       '/v3/tags',
       '/v3/tags/{slug}',
       '/v3/tags/{slug}/leaderboard',

@@ -1,0 +1,23 @@
+-- What all wallets add up to, for /v3/stats: a job sums it up, because no request may read all wallets.
+create table chain_totals (
+  is_only_row boolean primary key default true check (is_only_row),
+  -- Of chain_state: when it moves, redemptions are counted again.
+  epoch integer,
+  -- Redemptions up to this block, which no reorganisation reaches, are counted once.
+  final_block integer,
+  final_redemptions bigint not null default 0,
+  -- The block, its time and the last reorganisation that the sums speak of; null: they are not made yet.
+  head_block integer,
+  head_sec integer,
+  rewind bigint not null default 0,
+  redemptions bigint not null default 0,
+  -- Sums over wallet_totals.
+  wallets bigint not null default 0,
+  fills bigint not null default 0,
+  positions bigint not null default 0,
+  realized bigint not null default 0,
+  profit bigint not null default 0,
+  loss bigint not null default 0,
+  bought bigint not null default 0
+);
+insert into chain_totals default values;

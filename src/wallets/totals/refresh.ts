@@ -1,0 +1,68 @@
+import { LOGS_PER_BLOCK } from '../../core/seq.js'
+import { lastReorg, type SnapshotState, transactRefresh } from '../../lookups/snapshot.js'
+import type { Pool, Sql } from '../../store/connection.js'
+import { isOfUser } from '../../store/sql-words.js'
+
+/** Where the totals stand. */
+export const CHAIN_TOTALS: SnapshotState = (sql) => sql`select head_block as block, rewind from chain_totals`
+
+/** Blocks whose redemptions one transaction counts while the history is read. */
+const SLICE_BLOCKS = 200_000
+
+type Progress = { epoch: number | null; finalBlock: number | null }
+type ChainHead = { epoch: number; from: number | null; head: number | null; headSec: number; floor: number }
+
+/**
+ * Brings the totals up to the head. Redemptions of final blocks are counted once; the sums over wallets are made again
+ * each time, in one scan of wallet_totals.
+ */
+export async function refreshChainTotals(pool: Pool, signal: AbortSignal): Promise<void> {
+  for (let isDone = false; !isDone && !signal.aborted; ) {
+    isDone = await transactRefresh(pool, 'chain_totals', refreshSlice)
+  }
+}
+
+/** True: the totals are those of the head. */
+async function refreshSlice(tx: Sql): Promise<boolean> {
+  const [chain] = await tx<ChainHead[]>`
+    select c.epoch, c.ledger_from as from, c.block as head, c.block_time as head_sec, u.block as floor
+      from chain_state c, undo_floor u`
+  const [stored] = await tx<Progress[]>`select epoch, final_block from chain_totals`
+  if (chain?.head == null || chain.from === null || stored === undefined) return true
+
+  const isOfLedger = stored.epoch === chain.epoch
+  const from = isOfLedger ? (stored.finalBlock ?? chain.from - 1) : chain.from - 1
+  const lastFinal = Math.max(from, Math.min(chain.floor, chain.head))
+  const finalBlock = Math.min(lastFinal, from + SLICE_BLOCKS)
+  const counted = await countRedemptions(tx, from, finalBlock)
+  await tx`
+    update chain_totals
+       set epoch = ${chain.epoch}, final_block = ${finalBlock},
+           final_redemptions = ${counted} + ${isOfLedger ? tx`final_redemptions` : tx`0`}`
+  if (finalBlock < lastFinal) return false
+
+  const recent = await countRedemptions(tx, finalBlock, chain.head)
+  await tx`
+    update chain_totals
+       set head_block = ${chain.head}, head_sec = ${chain.headSec}, rewind = ${lastReorg(tx)},
+           redemptions = final_redemptions + ${recent}, wallets = sums.wallets, fills = sums.fills,
+           positions = sums.positions, realized = sums.realized, profit = sums.profit, loss = sums.loss,
+           bought = sums.bought
+      from (select count(*) as wallets, coalesce(sum(fills), 0)::bigint as fills,
+                   coalesce(sum(positions), 0)::bigint as positions,
+                   coalesce(sum(realized), 0)::bigint as realized,
+                   coalesce(sum(profit), 0)::bigint as profit, coalesce(sum(loss), 0)::bigint as loss,
+                   coalesce(sum(bought), 0)::bigint as bought
+              from wallet_totals) sums`
+  return true
+}
+
+/** Of the blocks after the first up to the last, those that a wallet wanted. Index: redemptions_pkey. */
+async function countRedemptions(tx: Sql, first: number, last: number): Promise<bigint> {
+  const [row] = await tx<{ redemptions: bigint }[]>`
+    select count(*) as redemptions
+      from redemptions
+     where seq between ${(first + 1) * LOGS_PER_BLOCK} and ${(last + 1) * LOGS_PER_BLOCK - 1}
+       and ${isOfUser(tx)}`
+  return row?.redemptions ?? 0n
+}
