@@ -5,6 +5,7 @@ import { createSnapshotJob } from '../lookups/snapshot.js'
 import type { Platform } from '../platform.js'
 import { refreshComboAggregates, refreshComboRanks } from './aggregates.js'
 import { COMBO_ACTIVITY } from './queries.js'
+import { comboRedemptionRoutes } from './redemptions/routes.js'
 import { comboRoutes } from './routes.js'
 
 const AGGREGATES_MS = 15_000
@@ -12,7 +13,7 @@ const RANKS_MS = 60_000
 
 export function createCombos(platform: Platform, { chain }: { chain: ChainStatus }): Domain {
   return {
-    routes: [comboRoutes(platform)],
+    routes: [comboRoutes(platform), comboRedemptionRoutes(platform)],
     jobs: [
       createSnapshotJob(platform, chain, {
         name: 'combo activity',

@@ -22,7 +22,7 @@ import {
   selectComboTokens,
   selectNamedCombo,
 } from './queries.js'
-import { ComboActivity, ComboMarket, ComboSummary } from './schemas.js'
+import { ComboActivity, ComboMarket, ComboSummary, describedBy } from './schemas.js'
 
 const ComboFilters = {
   condition_id: Type.Optional(ConditionId),
@@ -33,12 +33,6 @@ const ComboFilters = {
 const ComboStatus = oneOf(COMBO_STATUSES, 'in any letter case', {
   default: 'all',
   format: 'any-case',
-})
-
-/** What every list of combos says about itself. */
-const describedBy = (source: string) => ({
-  fields: { position_type: Type.Literal('combo'), source: Type.Literal(source) },
-  select: () => ({ position_type: 'combo', source }),
 })
 
 const WalletOfPath = Type.Object({ address: Address })

@@ -4,6 +4,12 @@ import { namedObject } from '../lib/named-object.js'
 import { nullable } from '../lib/nullable.js'
 import { Leg } from '../lookups/combos/legs.js'
 
+/** What every list of combos says about itself. */
+export const describedBy = (source: string) => ({
+  fields: { position_type: Type.Literal('combo'), source: Type.Literal(source) },
+  select: () => ({ position_type: 'combo', source }),
+})
+
 export const ComboActivity = namedObject('ComboActivity', {
   position_type: Type.Literal('combo'),
   event_kind: Type.String({ description: 'the name of the log' }),

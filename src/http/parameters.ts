@@ -64,6 +64,13 @@ export const OrderHash = Type.String({
   description: 'an order: 0x and 64 hexadecimal digits',
 })
 
+export const TxHash = Type.String({
+  title: 'TxHash',
+  format: 'hex',
+  pattern: ID_PATTERNS.bytes32,
+  description: 'a transaction: 0x and 64 hexadecimal digits',
+})
+
 export const BuilderCode = Type.String({
   title: 'BuilderCode',
   format: 'builder-code',

@@ -1,4 +1,5 @@
 import { comboLeaderboard } from '../../src/combos/leaderboard.js'
+import { comboRedemptions, walletComboRedemptions } from '../../src/combos/redemptions/routes.js'
 import {
   comboActivity,
   comboMarkets,
@@ -48,6 +49,18 @@ export const COMBO_LISTS: Subject<ComboWorld>[] = [
     list: comboActivity,
     path: () => '/v3/combos/activity',
     base: ({ busiest }) => ({ condition_id: busiest.condition }),
+    paged: [{}, { order: 'asc' }],
+    unpaged: [],
+  },
+  {
+    list: comboRedemptions,
+    path: () => '/v3/combos/redemptions',
+    paged: [{}, { order: 'asc' }, { redemption_scope: 'full' }],
+    unpaged: [],
+  },
+  {
+    list: walletComboRedemptions,
+    path: ({ busiest }) => `/v3/wallets/${busiest.actor}/combos/redemptions`,
     paged: [{}, { order: 'asc' }],
     unpaged: [],
   },

@@ -21,3 +21,9 @@ create table chain_totals (
   bought bigint not null default 0
 );
 insert into chain_totals default values;
+
+-- Combo redemptions of all wallets are read kind by kind, those of a position by the positions that a log names, and those
+-- of a transaction by the first bytes of its hash.
+create index combo_events_kind on combo_events (kind, seq);
+create index combo_events_tx_prefix on combo_events (substring(tx_hash from 1 for 6));
+create index combo_events_tokens on combo_events using gin (tokens);
