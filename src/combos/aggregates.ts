@@ -2,17 +2,12 @@ import { LOGS_PER_BLOCK } from '../core/seq.js'
 import { COMBO_ACTIONS } from '../events/combo-actions.js'
 import { unrealizedPnl } from '../lookups/position-sql.js'
 import { lastReorg, transactRefresh } from '../lookups/snapshot.js'
+import { selectSlice } from '../lookups/snapshot-slice.js'
 import type { Fragment, Pool, Sql } from '../store/connection.js'
 import { rowsDigest } from '../store/sql-words.js'
 
 /** Blocks that one transaction adds while the history is read: a few hundred thousand fills. */
 const SLICE_BLOCKS = 20_000
-
-type State = {
-  epoch: number | null
-  finalBlock: number | null
-  headBlock: number | null
-}
 
 /**
  * Brings combo_markets and combo_pnl up to the head. What is final is added once, in slices; what a
@@ -26,31 +21,20 @@ export async function refreshComboAggregates(pool: Pool, signal: AbortSignal): P
 
 /** True: the tables are at the head. */
 async function refreshSlice(tx: Sql): Promise<boolean> {
-  const [chain] = await tx<
-    { epoch: number; from: number | null; head: number | null; floor: number; rewind: bigint }[]
-  >`
-    select c.epoch, c.ledger_from as from, c.block as head, u.block as floor,
-           ${lastReorg(tx)} as rewind
-      from chain_state c, undo_floor u`
-  const [state] = await tx<State[]>`
-    select epoch, final_block, head_block from combo_state`
-  if (chain?.head == null || chain.from === null || state === undefined) return true
-
-  if (state.epoch !== chain.epoch) await tx`truncate combo_markets, combo_pnl`
-  const from = state.epoch === chain.epoch ? (state.finalBlock ?? chain.from - 1) : chain.from - 1
-  const lastFinal = Math.max(from, Math.min(chain.floor, chain.head))
-  const finalBlock = Math.min(lastFinal, from + SLICE_BLOCKS)
-  const isDone = finalBlock === lastFinal
+  const slice = await selectSlice(tx, 'combo_state', SLICE_BLOCKS)
+  if (slice === undefined) return true
+  const { epoch, isFirst, from, finalBlock, isLast } = slice
+  if (isFirst) await tx`truncate combo_markets, combo_pnl`
 
   await restoreFinal(tx, endOf(from))
   await addFacts(tx, endOf(from), endOf(finalBlock))
   await keepFinal(tx, endOf(from))
-  if (isDone) await addFacts(tx, endOf(finalBlock), endOf(chain.head))
-  const headBlock = isDone ? chain.head : finalBlock
+  if (isLast) await addFacts(tx, endOf(finalBlock), endOf(slice.headBlock))
+  const headBlock = isLast ? slice.headBlock : finalBlock
   await tx`
-    update combo_state set epoch = ${chain.epoch}, final_block = ${finalBlock},
-           head_block = ${headBlock}, rewind = ${chain.rewind}`
-  return isDone
+    update combo_state set epoch = ${epoch}, final_block = ${finalBlock},
+           head_block = ${headBlock}, rewind = ${lastReorg(tx)}`
+  return isLast
 }
 
 const endOf = (block: number): number => (block + 1) * LOGS_PER_BLOCK - 1

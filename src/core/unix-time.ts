@@ -30,5 +30,11 @@ const DAY_MS = 24 * 60 * 60_000
 /** `2026-01-31`. */
 export const utcDay = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
 
+/** The beginning of a day such as `2026-01-31`. `undefined`: there is no such day, as on the 30th of February. */
+export function parseUtcDay(text: string): number | undefined {
+  const ms = Date.parse(text)
+  return !Number.isNaN(ms) && utcDay(ms) === text ? ms : undefined
+}
+
 /** The next midnight. */
 export const nextUtcDay = (ms: number): number => (Math.floor(ms / DAY_MS) + 1) * DAY_MS

@@ -170,6 +170,7 @@ describe('GET /openapi.json', () => {
       '/v3/builders/{code}/leaderboard',
       '/v3/builders/{code}/trades',
       '/v3/combos/activity',
+      '/v3/combos/activity/daily',
       '/v3/combos/leaderboard',
       '/v3/combos/markets',
       '/v3/combos/redemptions',

@@ -147,6 +147,14 @@ export const UnixMilliseconds = (description: string) =>
     examples: [1793000000000],
   })
 
+/** Not every such text is a day: `parseUtcDay` of core/unix-time.ts reads it. */
+export const UtcDate = Type.String({
+  title: 'UtcDate',
+  pattern: '^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$',
+  description: 'a UTC day',
+  examples: ['2026-11-12'],
+})
+
 /** Both ends are included. */
 export const TimeBounds = {
   after: Type.Optional(UnixSeconds),

@@ -3,6 +3,7 @@ import { type Static, Type } from 'typebox'
 import { V3 } from '../accounts/access.js'
 import type { Clock } from '../core/clock.js'
 import { badRequest } from '../core/errors.js'
+import { parseUtcDay, utcDay } from '../core/unix-time.js'
 import { type AnswerTools, defineAnswer } from '../http/answer.js'
 import { type Endpoint, endpointRoutes } from '../http/endpoint.js'
 import { Address, ConditionId } from '../http/parameters.js'
@@ -74,22 +75,14 @@ function createRewardEndpoints(clob: ClobClient, clock: Clock): Endpoint[] {
       query: RebateQuery,
       reply: RebateReply,
       errors: { 502: errorReply("The platform's order book does not answer") },
-      answer: async ({ caller, nowMs }, { address, date = toUtcDate(nowMs) }) => {
-        if (!isUtcDate(date))
+      answer: async ({ caller, nowMs }, { address, date = utcDay(nowMs) }) => {
+        if (parseUtcDay(date) === undefined)
           throw badRequest('Invalid date: there is no such day; leave out `date` for today')
         const request = { date, address, accountId: caller.accountId }
         return presentRebates(address, date, await readRebates(clob, request))
       },
     }),
   ]
-}
-
-const toUtcDate = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
-
-/** The 30th of February has the form of a date, and is none. */
-const isUtcDate = (text: string): boolean => {
-  const ms = Date.parse(text)
-  return !Number.isNaN(ms) && toUtcDate(ms) === text
 }
 
 const toPage = ({ caller }: AnswerTools, query: Static<typeof RewardQuery>) => ({

@@ -1,5 +1,6 @@
 import { LOGS_PER_BLOCK } from '../../core/seq.js'
 import { lastReorg, type SnapshotState, transactRefresh } from '../../lookups/snapshot.js'
+import { selectSlice } from '../../lookups/snapshot-slice.js'
 import type { Pool, Sql } from '../../store/connection.js'
 import { isOfUser } from '../../store/sql-words.js'
 
@@ -8,9 +9,6 @@ export const CHAIN_TOTALS: SnapshotState = (sql) => sql`select head_block as blo
 
 /** Blocks whose redemptions one transaction counts while the history is read. */
 const SLICE_BLOCKS = 200_000
-
-type Progress = { epoch: number | null; finalBlock: number | null }
-type ChainHead = { epoch: number; from: number | null; head: number | null; headSec: number; floor: number }
 
 /**
  * Brings the totals up to the head. Redemptions of final blocks are counted once; the sums over wallets are made again
@@ -24,27 +22,20 @@ export async function refreshChainTotals(pool: Pool, signal: AbortSignal): Promi
 
 /** True: the totals are those of the head. */
 async function refreshSlice(tx: Sql): Promise<boolean> {
-  const [chain] = await tx<ChainHead[]>`
-    select c.epoch, c.ledger_from as from, c.block as head, c.block_time as head_sec, u.block as floor
-      from chain_state c, undo_floor u`
-  const [stored] = await tx<Progress[]>`select epoch, final_block from chain_totals`
-  if (chain?.head == null || chain.from === null || stored === undefined) return true
-
-  const isOfLedger = stored.epoch === chain.epoch
-  const from = isOfLedger ? (stored.finalBlock ?? chain.from - 1) : chain.from - 1
-  const lastFinal = Math.max(from, Math.min(chain.floor, chain.head))
-  const finalBlock = Math.min(lastFinal, from + SLICE_BLOCKS)
+  const slice = await selectSlice(tx, 'chain_totals', SLICE_BLOCKS)
+  if (slice === undefined) return true
+  const { epoch, isFirst, from, finalBlock, headBlock, headSec } = slice
   const counted = await countRedemptions(tx, from, finalBlock)
   await tx`
     update chain_totals
-       set epoch = ${chain.epoch}, final_block = ${finalBlock},
-           final_redemptions = ${counted} + ${isOfLedger ? tx`final_redemptions` : tx`0`}`
-  if (finalBlock < lastFinal) return false
+       set epoch = ${epoch}, final_block = ${finalBlock},
+           final_redemptions = ${counted} + ${isFirst ? tx`0` : tx`final_redemptions`}`
+  if (!slice.isLast) return false
 
-  const recent = await countRedemptions(tx, finalBlock, chain.head)
+  const recent = await countRedemptions(tx, finalBlock, headBlock)
   await tx`
     update chain_totals
-       set head_block = ${chain.head}, head_sec = ${chain.headSec}, rewind = ${lastReorg(tx)},
+       set head_block = ${headBlock}, head_sec = ${headSec}, rewind = ${lastReorg(tx)},
            redemptions = final_redemptions + ${recent}, wallets = sums.wallets, fills = sums.fills,
            positions = sums.positions, realized = sums.realized, profit = sums.profit, loss = sums.loss,
            bought = sums.bought
