@@ -33,6 +33,7 @@ export type Asked = {
  */
 const BODIES: Record<string, object | undefined> = {
   getWallets: { wallets: ['{wallet}'] },
+  getIdentities: { wallets: ['{wallet}'] },
   addPoolWallets: { addresses: ['{wallet}'] },
   removePoolWallets: { addresses: ['{wallet}'] },
   scoreWallets: { addresses: ['{wallet}'] },
@@ -60,6 +61,8 @@ const QUERIES: Record<string, Values> = {
   searchOnline: { q: 'bitcoin news', max_results: 2 },
   searchMarkets: { q: 'bitcoin' },
   searchEverything: { q: 'bitcoin', limit: 2 },
+  searchIdentities: { q: 'quiet', limit: 2 },
+  isUsernameAvailable: { username: 'some-new-name' },
   searchSports: { q: '{league}', limit: 2 },
   listTeams: { limit: 2 },
   listLeagueGames: { limit: 1 },
@@ -91,7 +94,7 @@ const PATH_SAMPLES: [path: RegExp, samples: Values][] = [
   [/^\/v3\/tags\//, { slug: '{tag}' }],
   [/^\/v3\/events\//, { slug: '{event_slug}' }],
   [/^\/v3\/markets\/slug\//, { slug: '{market_slug}' }],
-  [/^/, { address: '{wallet}', query: '{wallet}' }],
+  [/^/, { address: '{wallet}', query: '{wallet}', eoa: '{wallet}', receiver: '{fee_receiver}' }],
 ]
 
 /** Asks a demo every question of its OpenAPI document once, about the samples of the demo. */

@@ -18,7 +18,7 @@ export function presentIdentity({ owner, current, others, username }: Identity) 
   }
 }
 
-const presentWallet = ({ address, type, isDeployed }: IdentityWallet, current: boolean) => ({
+export const presentWallet = ({ address, type, isDeployed }: IdentityWallet, current: boolean) => ({
   address,
   wallet_type: type,
   deployed: isDeployed,

@@ -28,6 +28,7 @@ const MISSING_MS = 60_000
 
 const NODE_LOST = 'Addresses cannot be looked up now: the Polygon node does not answer.'
 const SEARCH_LOST = "Usernames cannot be looked up now: the platform's catalogue does not answer."
+const PROFILES_LOST = "Profiles cannot be looked up now: the platform's catalogue does not answer."
 const PROFILE_LOST =
   "The address is not on the chain, and the platform's catalogue, which may know it, does not answer."
 
@@ -51,6 +52,12 @@ export class IdentityResolver {
   byUsername(name: string, accountId: number): Promise<Identity | undefined> {
     const key = `@${name.toLowerCase()}`
     return this.#recall(key, accountId, () => this.#findUsername(name, accountId))
+  }
+
+  /** The public profile of an address. `undefined`: it has none. Asked for at each call. */
+  readProfile(address: string, accountId: number): Promise<GammaProfile | undefined> {
+    const { gamma } = this.#deps
+    return askOrFail('gamma', PROFILES_LOST, (signal) => gamma.getProfile(address, { signal, accountId }))
   }
 
   async #recall(key: string, accountId: number, load: () => Promise<Found>): Promise<Identity | undefined> {

@@ -3,25 +3,20 @@ import { STANDARD } from '../accounts/access.js'
 import { badRequest, notFound } from '../core/errors.js'
 import { parseAddress } from '../core/ids.js'
 import { errorReply } from '../lib/error-reply.js'
-import type { Platform } from '../platform.js'
-import type { Upstreams } from '../upstreams/upstreams.js'
 import { presentIdentity } from './present.js'
-import { IdentityResolver } from './resolver.js'
+import type { IdentityResolver } from './resolver.js'
 import { ResolveParams, ResolveReply } from './schemas.js'
 
 /** An address that was cut or mistyped. Usernames may begin like one. */
 const BROKEN_ADDRESS = /^0x([0-9a-f]*|.{40})$/i
-
-type IdentityDeps = Pick<Upstreams, 'gamma' | 'polygon'>
 
 const DESCRIPTION = `A wallet that is a contract belongs to a key. Give either, or a username in any letter case: the
 answer names the key, its wallets, and the one that it trades with, which is a deployed deposit wallet where there
 is one, else the Safe or the proxy. Answers are kept for an hour, what was not found for a minute.`
 
 export const identityRoutes =
-  ({ store, clock, log }: Platform, { gamma, polygon }: IdentityDeps): FastifyPluginAsyncTypebox =>
+  (resolver: IdentityResolver): FastifyPluginAsyncTypebox =>
   async (app) => {
-    const resolver = new IdentityResolver({ store, clock, log, gamma, polygon })
     app.get(
       '/v1/resolve/:query',
       {

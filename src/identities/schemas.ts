@@ -4,10 +4,17 @@ import { nullable } from '../lib/nullable.js'
 
 const Nullable = (description: string) => Type.Union([Type.String(), Type.Null()], { description })
 
-const WalletKindName = nullable(
+export const WalletKindName = nullable(
   namedEnum('WalletType', ['deposit_wallet', 'safe', 'proxy']),
   'null for a key that trades itself, and for a contract that no known factory made',
 )
+
+export const WalletDetail = namedObject('WalletDetail', {
+  address: Type.String(),
+  wallet_type: WalletKindName,
+  deployed: Type.Boolean(),
+  current: Type.Boolean({ description: 'whether it is the one in `safe`' }),
+})
 
 export const ResolveParams = Type.Object({
   query: Type.String({
@@ -33,15 +40,9 @@ export const ResolveReply = Type.Object(
       },
       { description: 'deployed wallets of the key, by kind' },
     ),
-    wallet_details: Type.Array(
-      namedObject('WalletDetail', {
-        address: Type.String(),
-        wallet_type: WalletKindName,
-        deployed: Type.Boolean(),
-        current: Type.Boolean({ description: 'whether it is the one in `safe`' }),
-      }),
-      { description: 'the current wallet first, then all others that are deployed' },
-    ),
+    wallet_details: Type.Array(WalletDetail, {
+      description: 'the current wallet first, then all others that are deployed',
+    }),
   },
   { title: 'ResolvedIdentity', description: 'Who is behind it' },
 )

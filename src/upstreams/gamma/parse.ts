@@ -239,6 +239,10 @@ export function parseProfile(value: unknown, path: string) {
   return {
     proxyWallet: fields.optional('proxyWallet', parseString),
     name: fields.optional('name', parseString),
+    pseudonym: fields.optional('pseudonym', parseString),
     displayUsernamePublic: fields.optional('displayUsernamePublic', parseBoolean),
+    profileImage: fields.optional('profileImage', parseString),
+    xUsername: fields.optional('xUsername', parseString),
+    verifiedBadge: fields.optional('verifiedBadge', parseBoolean),
   }
 }
