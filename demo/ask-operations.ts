@@ -94,7 +94,9 @@ const PATH_SAMPLES: [path: RegExp, samples: Values][] = [
   [/^\/v3\/tags\//, { slug: '{tag}' }],
   [/^\/v3\/events\//, { slug: '{event_slug}' }],
   [/^\/v3\/markets\/slug\//, { slug: '{market_slug}' }],
-  [/^/, { address: '{wallet}', query: '{wallet}', eoa: '{wallet}', receiver: '{fee_receiver}' }],
+  // Where the exchanges of today send their fees.
+  [/^\/v3\/fees\//, { receiver: '0x115f48dc2a731aa16251c6d6e1befc42f92accc9' }],
+  [/^/, { address: '{wallet}', query: '{wallet}', eoa: '{wallet}' }],
 ]
 
 /** Asks a demo every question of its OpenAPI document once, about the samples of the demo. */

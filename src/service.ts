@@ -52,6 +52,7 @@ import { selectDatabaseId } from './store/dataset.js'
 import { Store } from './store/store.js'
 import { createStoredCache } from './store/stored-cache.js'
 import { createTrades } from './trades/domain.js'
+import { createUnsupported } from './unsupported/domain.js'
 import { OnlineSearch } from './upstreams/searxng/online-search.js'
 import { createUpstreamMetrics } from './upstreams/transport/metrics.js'
 import { Upstreams } from './upstreams/upstreams.js'
@@ -151,6 +152,7 @@ export function createDomains(platform: Platform, { target, opened, timing = sys
     createWebhooks(platform, { plans, bus: events.bus, largeAnswers }),
     createAudit(platform, { upstreams }),
     createMcp(platform),
+    createUnsupported(),
   ]
   const { bus, eventLog } = events
   return {

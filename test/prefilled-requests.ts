@@ -30,6 +30,7 @@ const WITHOUT_DATA: Readonly<Record<string, { status: number; reason: string }>>
   listWalletSplits: { status: 200, reason: NOT_EVERY_WALLET },
   listWalletMerges: { status: 200, reason: NOT_EVERY_WALLET },
   listWalletConversions: { status: 200, reason: NOT_EVERY_WALLET },
+  searchIdentities: { status: 200, reason: 'names are found after they were looked up' },
   listWalletRebates: { status: 200, reason: 'the platform pays on days of its own choice' },
   getWebhook: { status: 404, reason: OWN },
   updateWebhook: { status: 404, reason: OWN },

@@ -17,6 +17,12 @@ export class ApiError extends Error {
   }
 }
 
+/** Whether a status says that something is wrong here. 501 says that a path is never answered, which is no fault. */
+export const isFault = (status: number): boolean => status >= 500 && status !== 501
+
+/** For a path that other services answer and this one cannot; `detail` says why. */
+export const notSupported = (detail: string) => new ApiError(501, 'not_supported', { detail })
+
 /** A fault of something outside of this process, such as an upstream. Its message says everything. */
 export abstract class OutsideFault extends Error {
   override name = 'OutsideFault'

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type ChainStatus, whyChainIsMissing } from '../core/chain-status.js'
 import { isOutage } from '../core/database-fault.js'
-import { ApiError, badRequest, databaseLost, messageOf } from '../core/errors.js'
+import { ApiError, badRequest, databaseLost, isFault, messageOf } from '../core/errors.js'
 import { UpstreamError } from '../core/upstream-error.js'
 import type { FloodLog } from '../lib/flood-log.js'
 import type { Platform } from '../platform.js'
@@ -32,7 +32,7 @@ export function handleErrors(
     if (known === undefined) {
       const kind = `${route} ${messageOf(error)}`
       log.write('error', 'request failed', () => ({ err: error, ...fields }), kind)
-    } else if (known.status >= 500) {
+    } else if (isFault(known.status)) {
       const reason = known.message
       const cause = known.cause instanceof UpstreamError ? { cause: known.cause.message } : {}
       const shown = () => ({ reason, ...cause, ...fields })

@@ -2,13 +2,14 @@ import type { Socket } from 'node:net'
 import type { FastifyInstance, FastifyReply, FastifyRequest, onResponseHookHandler } from 'fastify'
 import type { Metric, Registry } from 'prom-client'
 import type { RequestOutcome, UsageMeter, UsageSource } from '../accounts/usage-meter.js'
+import { isFault } from '../core/errors.js'
 import type { Platform } from '../platform.js'
 
 /** Called with an answered request. */
 export type Observe = (request: FastifyRequest, reply: FastifyReply) => void
 
 // Refused before any work was done for them: they cost an account nothing.
-const UNCOUNTED = new Set([401, 402, 403, 429])
+const UNCOUNTED = new Set([401, 402, 403, 429, 501])
 
 /**
  * Counts, measures and logs the answered requests of every route registered after this call. The
@@ -43,7 +44,7 @@ export function observeRoutes(app: FastifyInstance, platform: Platform, usage: U
 const OTHER = 'other'
 
 function outcomeOf(status: number): RequestOutcome {
-  if (status >= 500) return 'failed'
+  if (isFault(status)) return 'failed'
   return UNCOUNTED.has(status) ? 'refused' : 'counted'
 }
 
