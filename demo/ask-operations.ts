@@ -61,7 +61,7 @@ const QUERIES: Record<string, Values> = {
   searchOnline: { q: 'bitcoin news', max_results: 2 },
   searchMarkets: { q: 'bitcoin' },
   searchEverything: { q: 'bitcoin', limit: 2 },
-  searchIdentities: { q: 'quiet', limit: 2 },
+  searchIdentities: { q: 'cand', limit: 2 },
   isUsernameAvailable: { username: 'some-new-name' },
   searchSports: { q: '{league}', limit: 2 },
   listTeams: { limit: 2 },

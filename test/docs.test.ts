@@ -9,6 +9,7 @@ import { SETTINGS } from '../src/config/settings.js'
 import { MESSAGES, PRESETS } from '../src/events/registry.js'
 import { TOOLS } from '../src/mcp/tools.js'
 import { CLOSE } from '../src/stream/connection.js'
+import { UNSUPPORTED } from '../src/unsupported/families.js'
 import { JumpingTiming } from './jumping-timing.js'
 import { createTestApp, type TestApp } from './test-app.js'
 
@@ -112,7 +113,8 @@ describe('paths', () => {
   const ABSENT = ['/v3/portfolio', '/v1/plan', '/v2/tags', '/v3/wallets/{}/transfers']
 
   test.each(PAGES.filter((path) => !FOREIGN.test(path)))('of %s exist', (page) => {
-    const known = operations.map(({ path }) => shape(path))
+    const unsupported = UNSUPPORTED.flatMap(({ paths }) => paths)
+    const known = [...operations.map(({ path }) => path), ...unsupported].map(shape)
     const named = find(readPage(page), /(?<![\w/.-])(\/v[123]\/[\w{}/:$<>-]*[\w}>])/g)
     const unknown = named.filter((path) => {
       const exists = known.some((each) => matches(each, path))
@@ -272,6 +274,7 @@ describe('the command line', () => {
   const commands = new Set(find(sources, /\.command\('([a-z-]+)/g))
   /** Of curl, npm, node and clients of the tools for models. */
   const FOREIGN = [
+    '--enable-source-maps',
     '--get',
     '--without-libcurl',
     '--data-urlencode',

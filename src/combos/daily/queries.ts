@@ -8,7 +8,7 @@ export type DayRange = { first: number; last: number }
 type StateRow = { fromSec: number; headBlock: number | null; headSec: number }
 
 /** One row. */
-export const selectDaysState = (sql: Sql) => sql<StateRow[]>`
+export const selectComboDaysState = (sql: Sql) => sql<StateRow[]>`
   select from_sec, head_block, head_sec from combo_days_state`
 
 type CamelCase<Text extends string> = Text extends `${infer Head}_${infer Tail}`
@@ -18,7 +18,7 @@ type CamelCase<Text extends string> = Text extends `${infer Head}_${infer Tail}`
 export type ComboDayRow = Record<CamelCase<(typeof DAY_COUNTS)[number]>, bigint> & { day: number }
 
 /** A row for each day of the range, counted or not. Index: combo_days_pkey. */
-export const selectDays = (sql: Sql, { first, last }: DayRange) => sql<ComboDayRow[]>`
+export const selectComboDays = (sql: Sql, { first, last }: DayRange) => sql<ComboDayRow[]>`
   select day, ${sql.unsafe(DAY_COUNTS.map((column) => `coalesce(sum(${column}), 0)::bigint as ${column}`).join())}
     from generate_series(${first}::integer, ${last}::integer) day
     left join combo_days using (day)

@@ -8,7 +8,7 @@ import { endpointRoutes } from '../../http/endpoint.js'
 import { oneOf, UtcDate } from '../../http/parameters.js'
 import { Day, DecimalText, IntegerText, UtcText } from '../../http/row-fields.js'
 import { namedObject } from '../../lib/named-object.js'
-import { type ComboDayRow, type DayRange, selectDays, selectDaysState } from './queries.js'
+import { type ComboDayRow, type DayRange, selectComboDays, selectComboDaysState } from './queries.js'
 
 const Count = (description?: string) =>
   Type.Integer({ minimum: 0, ...(description !== undefined && { description }) })
@@ -142,10 +142,10 @@ const comboDays = defineAnswer({
   reply: ComboDays,
   answer: async ({ sql, nowMs }, input): Promise<Static<typeof ComboDays>> => {
     const range = daysAsked(input, nowMs)
-    const [state] = await selectDaysState(sql)
+    const [state] = await selectComboDaysState(sql)
     if (state?.headBlock == null) throw unavailable('The days of combos are not counted yet.')
     const { fromSec, headBlock, headSec } = state
-    const rows = await selectDays(sql, range)
+    const rows = await selectComboDays(sql, range)
     return {
       start_date: toDate(range.first),
       end_date: toDate(range.last),
