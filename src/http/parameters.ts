@@ -150,7 +150,7 @@ export const UnixMilliseconds = (description: string) =>
 /** Not every such text is a day: `parseUtcDay` of core/unix-time.ts reads it. */
 export const UtcDate = Type.String({
   title: 'UtcDate',
-  pattern: '^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$',
+  pattern: '^20[0-9]{2}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$',
   description: 'a UTC day',
   examples: ['2026-11-12'],
 })

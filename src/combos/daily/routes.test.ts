@@ -109,6 +109,7 @@ describe(`GET ${PATH}`, () => {
   })
 
   test.each([
+    ['a day of another century', { end_date: '1999-12-31' }, 'end_date'],
     ['a day that is none', { start_date: '2026-02-30' }, 'start_date'],
     ['another order of digits', { end_date: '30-01-2026' }, 'end_date'],
     ['an end before the beginning', { start_date: '2026-03-02', end_date: '2026-03-01' }, 'start_date'],

@@ -85,19 +85,21 @@ export function daysAsked(query: Static<typeof Query>, nowMs: number): DayRange 
   const { period, start_date, end_date } = query
   const today = Math.floor(nowMs / DAY_MS)
   if (period !== undefined && (start_date ?? end_date) !== undefined) {
-    throw badRequest('Invalid period: give either period or start_date and end_date.')
+    throw badRequest('Invalid range: give either period or start_date and end_date.')
   }
   const last = end_date === undefined ? today : dayOf('end_date', end_date)
   const first =
     start_date === undefined ? last - PERIODS[period ?? '30d'] + 1 : dayOf('start_date', start_date)
-  if (first > last) throw badRequest('Invalid start_date: it must not be later than end_date.')
-  if (last - first >= DAYS_MAX) throw badRequest(`Invalid start_date: at most ${DAYS_MAX} days are answered.`)
+  if (first > last) throw badRequest('Invalid range: start_date must not be later than end_date.')
+  if (last - first >= DAYS_MAX)
+    throw badRequest(`Invalid range: from start_date to end_date are at most ${DAYS_MAX} days.`)
   return { first, last }
 }
 
 function dayOf(name: string, text: string): number {
   const ms = parseUtcDay(text)
-  if (ms === undefined) throw badRequest(`Invalid ${name}: there is no such day.`)
+  if (ms === undefined)
+    throw badRequest(`Invalid ${name}: there is no such day; leave out \`${name}\` for the last 30 days`)
   return ms / DAY_MS
 }
 

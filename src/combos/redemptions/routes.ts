@@ -1,8 +1,6 @@
 import { Type } from 'typebox'
 import { V3 } from '../../accounts/access.js'
-import { badRequest } from '../../core/errors.js'
-import { parseTokenId } from '../../core/ids.js'
-import { parseConditionId } from '../../core/structured-id.js'
+import { ID_PATTERNS, normalizeConditionId, parseTokenId } from '../../core/ids.js'
 import { endpointRoutes } from '../../http/endpoint.js'
 import { createView, defineList } from '../../http/list.js'
 import { Address, ConditionId, Order, oneOf, TimeBounds, TokenId, TxHash } from '../../http/parameters.js'
@@ -23,12 +21,12 @@ import { REDEMPTION_KINDS, REDEMPTION_TYPES, type RedemptionScopeName } from './
 import { ComboRedemption } from './schemas.js'
 
 const CONDITIONS_MAX = 20
+const CONDITION = ID_PATTERNS.conditionId.slice(1, -1)
 
 const Filters = {
   market_id: Type.Optional(
     Type.String({
-      minLength: 1,
-      maxLength: 67 * CONDITIONS_MAX,
+      pattern: `^${CONDITION}(, ?${CONDITION}){0,${CONDITIONS_MAX - 1}}$`,
       description: `conditions of combos with commas between them, at most ${CONDITIONS_MAX}`,
     }),
   ),
@@ -110,15 +108,9 @@ function canBe(kind: string, scope: RedemptionScopeName): boolean {
 
 /** The conditions that both parameters name. `undefined`: neither is given. */
 function parseConditions({ market_id: list, condition_id: one }: Input): string[] | undefined {
-  const listed = list?.split(',').map((text) => parseConditionId(text.trim()))
-  if (listed !== undefined && (listed.length > CONDITIONS_MAX || listed.includes(undefined))) {
-    throw badRequest(
-      `Invalid market_id: at most ${CONDITIONS_MAX} conditions, 0x and 62 or 64 hexadecimal digits each, with commas between them.`,
-    )
-  }
-  const conditions = listed?.filter((condition) => condition !== undefined)
-  if (one === undefined) return conditions
-  return conditions === undefined || conditions.includes(one) ? [one] : []
+  const listed = list?.split(',').map((text) => normalizeConditionId(text.trim()))
+  if (one === undefined) return listed
+  return listed === undefined || listed.includes(one) ? [one] : []
 }
 
 const redemptionView = createView({

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { V3 } from '../../accounts/access.js'
-import { ApiError, badRequest, notFound } from '../../core/errors.js'
+import { ApiError, notFound } from '../../core/errors.js'
 import { type AnswerTools, defineAnswer } from '../../http/answer.js'
 import { endpointRoutes } from '../../http/endpoint.js'
 import { Address } from '../../http/parameters.js'
@@ -86,7 +86,6 @@ const identitySearch = defineAnswer({
   query: IdentitySearchQuery,
   reply: IdentitySearchReply,
   answer: async ({ sql, caller, deps: { resolver } }: AnswerTools<DirectoryDeps>, { q, limit }) => {
-    if (q.length < 2) throw badRequest('Invalid q: give 2 to 60 characters.')
     const text = q.toLowerCase()
     // It stores the name that it finds. The names that are stored already are an answer without it.
     await resolver.byUsername(q, caller.accountId).catch(ignoreRefusal)
@@ -179,7 +178,6 @@ const usernameAvailable = defineAnswer({
   query: UsernameQuery,
   reply: UsernameReply,
   answer: async ({ caller, deps: { resolver } }: AnswerTools<DirectoryDeps>, { username }) => {
-    if (username === '') throw badRequest('Invalid username: it is empty.')
     const found = await resolver.byUsername(username, caller.accountId)
     return { username, available: found === undefined, source: 'polymarket_public_search' as const }
   },

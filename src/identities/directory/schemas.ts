@@ -40,7 +40,6 @@ export const IdentitySearchQuery = Type.Object({
   q: Type.String({
     minLength: 2,
     maxLength: 60,
-    format: 'trimmed',
     pattern: '^[^\\u0000-\\u001f\\u007f]*$',
     description: 'a part of a username, 2 to 60 characters',
     examples: ['whale'],
@@ -92,8 +91,7 @@ export const UsernameQuery = Type.Object({
   username: Type.String({
     minLength: 1,
     maxLength: 60,
-    format: 'trimmed',
-    pattern: '^[^\\u0000-\\u001f\\u007f]*$',
+    pattern: '^[^\\u0000-\\u001f\\u007f]*[^\\u0000-\\u0020\\u007f][^\\u0000-\\u001f\\u007f]*$',
     description: 'a username, in any letter case',
     examples: ['some-new-name'],
   }),
