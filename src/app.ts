@@ -9,6 +9,7 @@ import { ConnectionShares } from './http/connection-shares.js'
 import { answerBadPath, createClientFaultHandler, handleErrors } from './http/errors.js'
 
 import { guardRoutes } from './http/guard.js'
+import { showGuides } from './http/guides/routes.js'
 import { handleNotFound } from './http/not-found.js'
 import { observeRoutes } from './http/observe.js'
 import { describeApi, describeErrors } from './http/openapi.js'
@@ -92,6 +93,7 @@ export async function buildApp(platform: Platform, deps: AppDeps): Promise<Fasti
     await describeApi(app, { compressor, webhooks, readSamples: createSamples(platform) })
     showStreamDocs(app, compressor, accounts.plans)
     showLlmsTexts(app, compressor)
+    showGuides(app, compressor)
   }
 
   await app.register(async (api) => {

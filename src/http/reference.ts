@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { addCodeSamples } from './code-samples.js'
 import { type Compressor, createCompressionHook } from './compression.js'
 import type { Samples } from './examples.js'
+import { PAGE_BAR } from './page-bar.js'
 import { toReferenceDocument } from './reference-document.js'
 import { searchPlugin } from './reference-search.js'
 import { ServedDocument } from './served-document.js'
@@ -88,27 +89,12 @@ export async function showReference(
   })
 }
 
-/** The links that the other pages of the service have, too. */
-const PAGES = {
-  '/': 'Auspex',
-  '/leaderboard': 'Leaderboard',
-  '/crypto': 'Crypto',
-  '/sports': 'Sports',
-  '/status': 'Status',
-  '/account': 'Account',
-  '/docs': 'API',
-  '/docs/websocket': 'Streams',
-}
-const BAR = `<nav class="auspex-bar" aria-label="Pages">${Object.entries(PAGES)
-  .map(([path, title]) => `<a href="${path}">${title}</a>`)
-  .join('')}</nav>`
-
 /** With the links of all pages, and not as wide as a desk's on a phone. */
 const frame = (page: unknown): unknown =>
   typeof page === 'string'
     ? page
         .replace('<head>', '<head><meta name="viewport" content="width=device-width, initial-scale=1">')
-        .replace(/<body[^>]*>/, (body) => body + BAR)
+        .replace(/<body[^>]*>/, (body) => body + PAGE_BAR)
     : page
 
 declare const SwaggerUIBundle: { plugins: { DownloadUrl: (system: object) => object } }

@@ -1,18 +1,11 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
+import { DOCS_DIR, toAnchor } from '../lib/docs-folder.js'
 
 /** A part of a page of the documentation: what stands under a heading of the second level, or before the first. */
 export type DocsSection = { id: string; title: string; text: string }
 
 export type DocsPage = { id: string; title: string; summary: string; text: string; sections: DocsSection[] }
-
-/** Beside `package.json`, whether the code runs from `src/` or from `dist/`. */
-const DOCS_DIR = findDocsDir(import.meta.dirname)
-
-function findDocsDir(folder: string): string | undefined {
-  if (existsSync(join(folder, 'package.json'))) return join(folder, 'docs')
-  return dirname(folder) === folder ? undefined : findDocsDir(dirname(folder))
-}
 
 /** All pages of `docs/`, by name; none where the package was installed without them. */
 export function readDocs(folder = DOCS_DIR): DocsPage[] {
@@ -32,13 +25,6 @@ function parsePage(id: string, path: string): DocsPage {
   const summary = summarize(first)
   return { id, title, summary, text, sections: [{ id: 'introduction', title, text: first }, ...sections] }
 }
-
-/** As links to headings are written. */
-const toAnchor = (heading: string): string =>
-  heading
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{N} -]/gu, '')
-    .replaceAll(' ', '-')
 
 /** The first sentence after the title, without links. */
 function summarize(introduction: string): string {

@@ -68,6 +68,7 @@ export function Frame() {
           <span>Prediction-market data from your own machine.</span>
           <a href="/docs">REST reference</a>
           <a href="/docs/websocket">Streams</a>
+          <a href="/docs/guides">Guides</a>
           <a href="/openapi.json">OpenAPI</a>
           <a href="/asyncapi.json">AsyncAPI</a>
         </div>

@@ -31,7 +31,7 @@ export function renderStreamPage(document: AsyncApiDocument, plans: readonly Pla
 <title>${escapeHtml(info.title)}</title>
 <link rel="icon" href="data:,">
 <style>${STYLE}</style>
-<nav><a href="/">Auspex</a> <a href="/docs">REST reference</a> <a href="/asyncapi.json">AsyncAPI document</a></nav>
+<nav><a href="/">Auspex</a> <a href="/docs">REST reference</a> <a href="/docs/guides">Guides</a> <a href="/asyncapi.json">AsyncAPI document</a></nav>
 <h1>${escapeHtml(info.title)}</h1>
 ${paragraphs.join('\n')}
 <p>Follow live trades in a terminal:</p>
