@@ -1,4 +1,4 @@
-import { AuspexClient, AuspexError, type SubscribeOptions } from 'auspex-client'
+import type { AuspexError, SubscribeOptions } from 'auspex-client'
 import { WebSocket } from 'ws'
 import type { Fields } from '../core/errors.js'
 import { onAbort } from '../lib/abort.js'
@@ -18,6 +18,8 @@ type WatchOptions = {
  * the events that came in time. Throws a `ToolError` when the service refuses the subscription.
  */
 export async function watchEvents(wanted: EventWatch, options: WatchOptions): Promise<WatchedEvents> {
+  // Loaded here: the types of the client are made from documents that this service writes before the client is built.
+  const { AuspexClient, AuspexError } = await import('auspex-client')
   const { type, filters, sinceSeq, countMax, timeoutMs } = wanted
   const client = new AuspexClient({ baseUrl: options.url, apiKey: options.key, WebSocket })
   const watched = { events: [] as Fields[], seq: sinceSeq, warnings: [] as string[] }
