@@ -40,7 +40,7 @@ table { border-collapse: collapse; margin: 1em 0; font-size: .92rem }
 td, th { padding: .35em .8em .35em 0; border-top: 1px solid var(--line); text-align: left; vertical-align: top }
 .found { padding-left: 1.2rem } .found p { margin: .2rem 0 1rem; color: var(--soft) } small { color: var(--soft) }
 @media (max-width: 1100px) { .columns { grid-template-columns: 15rem minmax(0, 1fr) } aside { display: none } }
-@media (max-width: 720px) { .columns { display: block } .guides { position: static; max-height: none; margin-bottom: 1.5rem } }
+@media (max-width: 720px) { .columns { display: flex; flex-direction: column-reverse } .guides { position: static; max-height: none } }
 `
 
 /** The theme is the one that the other pages keep. Without scripts everything else works. */
