@@ -246,7 +246,7 @@ describe('keys', () => {
         .filter((method) => method !== 'get' && !/^\/v1\/(admin|keys$|session$)/.test(path))
         .map((method) => [method.toUpperCase() as Method, path] as const),
     )
-    const READS = ['/v2/copy-pnl/batch', '/v3/wallets/batch']
+    const READS = ['/v2/copy-pnl/batch', '/v3/wallets/batch', '/v3/identities/batch']
     expect(changing.length).toBeGreaterThan(8)
     for (const [method, path] of changing) {
       const url = path.replaceAll(/\{\w+\}/g, 'x')
