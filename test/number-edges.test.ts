@@ -2,6 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { inlineReferences } from '../demo/inline-references.js'
 import { createOperatorKey } from '../src/accounts/operators.js'
 import { refreshComboAggregates, refreshComboRanks } from '../src/combos/aggregates.js'
+import { refreshComboDays } from '../src/combos/daily/refresh.js'
+import { refreshChainTotals } from '../src/wallets/totals/refresh.js'
 import { HOOK_URL } from '../src/webhooks/manage/test-api.js'
 import { type ApiWorld, openApiWorld } from './api-world.js'
 import { counts } from './counts.js'
@@ -55,7 +57,10 @@ let operatorKey: string
 let values: Record<string, string>
 beforeAll(async () => {
   world = await openApiWorld({ historyMs: 25 * 60_000, comboShare: 0.2, hasGames: true })
-  await refreshComboAggregates(world.ctx.sql, new AbortController().signal)
+  const { signal } = new AbortController()
+  await refreshComboAggregates(world.ctx.sql, signal)
+  await refreshComboDays(world.ctx.sql, signal)
+  await refreshChainTotals(world.ctx.sql, signal)
   await refreshComboRanks(world.ctx.sql)
   document = inlineReferences((await world.app.inject('/openapi.json')).json())
   key = (await world.createCaller('enterprise')).key
@@ -247,6 +252,8 @@ const UNKNOWN: Record<string, string> = {
   key: 'key_999999',
   address: `0x${'ab'.repeat(20)}`,
   wallet: `0x${'ab'.repeat(20)}`,
+  eoa: `0x${'ab'.repeat(20)}`,
+  receiver: `0x${'ab'.repeat(20)}`,
   query: `0x${'ab'.repeat(20)}`,
   token_id: '9'.repeat(70),
   condition_id: `0x${'ab'.repeat(32)}`,
