@@ -15,6 +15,7 @@ export async function compareActivity(comparison: Comparison): Promise<void> {
     if (found !== undefined) {
       comparison.rows(path, found, own.map(activityRow).reverse(), { key: ['id'] })
     }
+    await compareKinds(comparison, wallet)
     await compareFlows(
       comparison,
       wallet,
@@ -23,9 +24,41 @@ export async function compareActivity(comparison: Comparison): Promise<void> {
   }
 }
 
+/** The same by kind; redemptions have those of combos, too. */
+async function compareKinds(comparison: Comparison, wallet: string): Promise<void> {
+  const all = comparison.model.activity.filter((each) => each.wallet === wallet)
+  const check = async (
+    list: string,
+    own: readonly ModelActivity[],
+    show: (activity: ModelActivity) => Row,
+  ) => {
+    const path = `/v3/wallets/${wallet}/${list}`
+    const found = await comparison.walk(path, 'data')
+    if (found === undefined) return
+    const expected = own.map((each) => ({ id: idOf(each), timestamp: `${each.timeSec}`, ...show(each) }))
+    comparison.rows(path, found, expected.reverse(), { key: ['id'] })
+  }
+  const plain = all.filter(({ isCombo }) => !isCombo)
+  const ofKind = (kind: ModelActivity['kind']) => plain.filter((each) => each.kind === kind)
+  const showSet = ({ reference, amount }: ModelActivity) => ({ condition: reference, amount: `${amount}` })
+  await check('splits', ofKind('split'), showSet)
+  await check('merges', ofKind('merge'), showSet)
+  await check('nrc', ofKind('conversion'), ({ reference, amount }) => ({
+    neg_risk_market_id: reference,
+    amount: `${amount}`,
+  }))
+  const redemptions = all.filter(({ kind }) => kind === 'redemption')
+  await check('redemptions', redemptions, ({ reference, amount }) => ({
+    condition_id: reference,
+    payout_e6: `${amount}`,
+  }))
+}
+
+const idOf = ({ txHash, logIndex }: ModelActivity): string => `${txHash}_0x${logIndex.toString(16)}`
+
 const activityRow = (activity: ModelActivity): Row => ({
   event_type: NAMES[activity.kind],
-  id: `${activity.txHash}_0x${activity.logIndex.toString(16)}`,
+  id: idOf(activity),
   timestamp: `${activity.timeSec}`,
   ref_id: activity.reference,
   amount: `${activity.amount}`,
