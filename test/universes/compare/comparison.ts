@@ -25,7 +25,8 @@ export type CompareOptions = {
 
 /** More say nothing new, and a service that is wrong in everything would take long. */
 const DIFFERENCES_MAX = 20
-const UNTIL_MS = 5_000
+/** Jobs make some answers every 15 s, and one whose process was killed is taken over first. It takes time only where something differs. */
+const UNTIL_MS = 40_000
 const WAIT_MS = 250
 const PAGE_MIN = 40
 const PAGE_MAX = 300
