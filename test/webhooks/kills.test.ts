@@ -77,12 +77,20 @@ test(
       await delay(below(300))
       await world.restart(index)
     }
+    const readFills = (toBlock: number) =>
+      readCanonicalFills(world.simulator.upstreams.polygon_http, { fromBlock, toBlock })
+    const sellsOf = (rows: Awaited<ReturnType<typeof readFills>>) =>
+      rows.filter(({ side, taker_amount }) => side === 'SELL' && Number(taker_amount) >= 5_000_000)
+    // Something for each of the webhooks.
+    const hasSells = async () => {
+      const rows = await readFills(Math.max(fromBlock, world.universe.chain.head.number))
+      expect(sellsOf(rows).length).toBeGreaterThan(0)
+    }
+    await vi.waitFor(hasSells, { timeout: 60_000, interval: 200 })
     const { number: toBlock } = await world.freeze()
-    const fills = await readCanonicalFills(world.simulator.upstreams.polygon_http, { fromBlock, toBlock })
+    const fills = await readFills(toBlock)
     const idsOf = (rows: typeof fills) => rows.map((row) => `${row.tx_hash}_${row.log_index}`)
-    const sells = fills.filter(({ side, taker_amount }) => {
-      return side === 'SELL' && Number(taker_amount) >= 5_000_000
-    })
+    const sells = sellsOf(fills)
     expect(sells.length).toBeGreaterThan(0)
 
     const arrived = (path: string) => new Set(accepted(path).map(({ envelope: { data } }) => String(data.id)))
