@@ -1,9 +1,8 @@
-import { hash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { sendTagged, type TaggedText, tagText } from './etag.js'
 import { fillSamples, readExamples, type Samples } from './examples.js'
 
-/** `etag` is weak: it is the same for all encodings. */
-type Served = { samples: Samples; text: string; etag: string }
+type Served = TaggedText & { samples: Samples }
 
 const MEDIA_TYPES = { json: 'application/json; charset=utf-8', yaml: 'application/x-yaml' }
 
@@ -30,10 +29,8 @@ export class ServedDocument {
   }
 
   async send(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const { text, etag } = await this.#read()
-    reply.headers({ etag, 'cache-control': 'no-cache' })
-    if (request.headers['if-none-match']?.includes(etag)) return reply.code(304).send()
-    return reply.type(MEDIA_TYPES[this.#format]).send(text)
+    const type = MEDIA_TYPES[this.#format]
+    return sendTagged(request, reply, await this.#read(), { type, cacheControl: 'no-cache' })
   }
 
   async #read(): Promise<Served> {
@@ -43,8 +40,7 @@ export class ServedDocument {
     const found = Object.entries(samples).filter(([, value]) => value !== undefined)
     const filled = { ...this.#template.samples, ...Object.fromEntries(found) }
     const text = this.#finish(fillSamples(this.#template.text, filled))
-    const etag = `W/"${hash('sha256', text, 'base64url').slice(0, 22)}"`
-    this.#served = { samples, text, etag }
+    this.#served = { samples, ...tagText(text) }
     return this.#served
   }
 }

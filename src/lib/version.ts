@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
+import { PACKAGE_DIR } from './package-folder.js'
 
-/** The version of the package, whether we run from `src/` or from `dist/src/`. */
-export const VERSION = readVersion(dirname(fileURLToPath(import.meta.url)))
+export const VERSION: string = JSON.parse(readFileSync(join(PACKAGE_DIR, 'package.json'), 'utf8')).version
 
 /** The commit that was built, shortened. `undefined`: not known, as without Git. */
 export const COMMIT = readCommit(new URL('../commit.txt', import.meta.url))
@@ -13,14 +12,5 @@ function readCommit(file: URL): string | undefined {
     return readFileSync(file, 'utf8').trim()
   } catch {
     return undefined
-  }
-}
-
-function readVersion(folder: string): string {
-  try {
-    const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
-    return manifest.version
-  } catch {
-    return readVersion(dirname(folder))
   }
 }

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { DOCS_DIR, toAnchor } from '../lib/docs-folder.js'
+import { toAnchor } from '../lib/anchor.js'
+import { DOCS_DIR } from '../lib/package-folder.js'
 
 /** A part of a page of the documentation: what stands under a heading of the second level, or before the first. */
 export type DocsSection = { id: string; title: string; text: string }
@@ -9,7 +10,7 @@ export type DocsPage = { id: string; title: string; summary: string; text: strin
 
 /** All pages of `docs/`, by name; none where the package was installed without them. */
 export function readDocs(folder = DOCS_DIR): DocsPage[] {
-  if (folder === undefined || !existsSync(folder)) return []
+  if (!existsSync(folder)) return []
   const files = readdirSync(folder).filter((file) => file.endsWith('.md'))
   return files.sort().map((file) => parsePage(file.slice(0, -'.md'.length), join(folder, file)))
 }

@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify'
 import { type KeyedAccess, STANDARD } from '../accounts/access.js'
@@ -6,6 +5,7 @@ import { HOW_TO_SEND } from '../accounts/admission.js'
 import type { Config } from '../config/config.js'
 import { ApiError, badRequest, messageOf } from '../core/errors.js'
 import { type Compressor, createCompressionHook } from '../http/compression.js'
+import { sendTagged, type TaggedText, tagText } from '../http/etag.js'
 import { findSecret } from '../http/guard.js'
 import { isOwnOrigin } from '../http/own-host.js'
 import type { Platform } from '../platform.js'
@@ -97,17 +97,15 @@ const LLMS_MAX_AGE_SECONDS = 3_600
 /** Serves the documentation as texts for models. They are made at the first use, and are the same for everybody. */
 export function showLlmsTexts(app: FastifyInstance, compressor: Compressor): void {
   const options = { schema: { hide: true }, onSend: createCompressionHook(compressor) }
+  const headers = {
+    type: 'text/plain; charset=utf-8',
+    cacheControl: `public, max-age=${LLMS_MAX_AGE_SECONDS}`,
+  }
   const serve = (path: string, write: () => string) => {
-    let made: { text: string; etag: string } | undefined
+    let made: TaggedText | undefined
     app.get(path, options, async (request, reply) => {
-      if (made === undefined) {
-        const text = write()
-        made = { text, etag: `W/"${hash('sha256', text, 'base64url').slice(0, 22)}"` }
-      }
-      const { text, etag } = made
-      reply.headers({ etag, 'cache-control': `public, max-age=${LLMS_MAX_AGE_SECONDS}` })
-      if (request.headers['if-none-match']?.includes(etag)) return reply.code(304).send()
-      return reply.type('text/plain; charset=utf-8').send(text)
+      made ??= tagText(write())
+      return sendTagged(request, reply, made, headers)
     })
   }
   serve('/llms.txt', () => writeLlmsIndex(readDocs()))

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Marked, type Tokens } from 'marked'
-import { DOCS_DIR, toAnchor } from '../../lib/docs-folder.js'
+import { toAnchor } from '../../lib/anchor.js'
+import { DOCS_DIR } from '../../lib/package-folder.js'
 
 /** The pages of docs/ by the name of the file, in the order in which the navigation has them. */
 const GROUPS: Record<string, Record<string, string>> = {
@@ -64,7 +65,7 @@ export function findGuide(name: string): Guide | undefined {
   const title = TITLES.get(name)
   if (title === undefined) return undefined
   const guide =
-    guides.get(name) ?? renderGuide(name, title, readFileSync(join(DOCS_DIR ?? '', `${name}.md`), 'utf8'))
+    guides.get(name) ?? renderGuide(name, title, readFileSync(join(DOCS_DIR, `${name}.md`), 'utf8'))
   guides.set(name, guide)
   return guide
 }

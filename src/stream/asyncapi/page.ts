@@ -1,5 +1,6 @@
 import type { Plan } from '../../accounts/plans.js'
 import { PRESETS } from '../../events/registry.js'
+import { escapeHtml } from '../../lib/escape-html.js'
 import { BOOK_ERRORS, STREAM_ERRORS } from '../messages.js'
 import type { AsyncApiDocument } from './document.js'
 
@@ -126,16 +127,6 @@ ${shown.join('\n')}
 <details><summary>Fields</summary>
 ${renderTable(['Field', 'Type', ''], rows)}
 </details>`
-}
-
-/** Characters of any text, safe inside of HTML. */
-const escapeHtml = (text: string): string => text.replace(/[&<>"]/g, (letter) => ENTITIES[letter] ?? letter)
-
-const ENTITIES: { readonly [letter: string]: string } = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
 }
 
 /** Text of the document, with code in backticks. */
