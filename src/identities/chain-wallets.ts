@@ -1,6 +1,6 @@
 import type { Pool } from '../store/connection.js'
 import type { PolygonClient } from '../upstreams/polygon/client.js'
-import { CONTRACTS } from '../upstreams/polygon/contracts.js'
+import { CONTRACT_ADDRESSES } from '../upstreams/polygon/contracts.js'
 import { PROXY_WALLET_CODE, readDepositOwner } from '../upstreams/polygon/wallet-addresses.js'
 import type { CallOptions } from '../upstreams/transport/http.js'
 import { deriveWallets, type IdentityWallet } from './identity.js'
@@ -22,16 +22,14 @@ export type ChainWalletDeps = {
   polygon: Pick<PolygonClient, 'getCodes'> | undefined
 }
 
-/** The platform's own contracts hold tokens, and are no wallets. */
-const PLATFORM: ReadonlySet<string> = new Set(CONTRACTS.map(({ address }) => address))
-
 /** By a lower-case address. Throws `UpstreamError` when the node does not answer. */
 export async function readChainWallets(
   { store, polygon }: ChainWalletDeps,
   address: string,
   call: CallOptions,
 ): Promise<ChainWallets> {
-  if (PLATFORM.has(address)) return { owner: undefined, wallets: [], isKnown: false }
+  // The platform's own contracts hold tokens, and are no wallets.
+  if (CONTRACT_ADDRESSES.has(address)) return { owner: undefined, wallets: [], isKnown: false }
   const { owner, isNamed } = await selectAddressFacts(store.sql, address)
   if (polygon === undefined) {
     const key = owner ?? address

@@ -120,6 +120,9 @@ export const CONTRACTS: readonly Contract[] = ROWS.map(([role, generation, addre
   fromBlock,
 }))
 
+/** Those of the platform, which act for wallets and own nothing. */
+export const CONTRACT_ADDRESSES: ReadonlySet<string> = new Set(CONTRACTS.map(({ address }) => address))
+
 /** Every exchange that ever was: a fill whose taker is one of these describes the taker's own order. */
 export const EXCHANGES: ReadonlySet<string> = new Set(
   CONTRACTS.filter(({ role }) => role === 'exchangeV1' || role === 'exchange').map(({ address }) => address),

@@ -27,6 +27,15 @@ const rowsOf = async (path: string, name: string, query: object = {}) => {
   return reply.json()[name]
 }
 
+async function expectTimesToChoose(path: string): Promise<void> {
+  const all: { timestamp: string }[] = await rowsOf(path, 'data')
+  const middle = Number(all[Math.floor(all.length / 2)]?.timestamp)
+  const newer = await rowsOf(path, 'data', { after: middle, order: 'asc' })
+  expect(newer).toEqual(all.filter(({ timestamp }) => Number(timestamp) >= middle).reverse())
+  const older = await rowsOf(path, 'data', { before: middle })
+  expect(older).toEqual(all.filter(({ timestamp }) => Number(timestamp) <= middle))
+}
+
 describe('GET /v3/wallets/{address}/activity', () => {
   const pathOf = (address: string) => `/v3/wallets/${address}/activity`
 
@@ -42,12 +51,7 @@ describe('GET /v3/wallets/{address}/activity', () => {
 
   test('200: `order`, `after` and `before` choose rows as the times say', async () => {
     const [address = ''] = actorsOf(done, ['split'])
-    const all: { timestamp: string }[] = await rowsOf(pathOf(address), 'data')
-    const middle = Number(all[Math.floor(all.length / 2)]?.timestamp)
-    const newer = await rowsOf(pathOf(address), 'data', { after: middle, order: 'asc' })
-    expect(newer).toEqual(all.filter(({ timestamp }) => Number(timestamp) >= middle).reverse())
-    const older = await rowsOf(pathOf(address), 'data', { before: middle })
-    expect(older).toEqual(all.filter(({ timestamp }) => Number(timestamp) <= middle))
+    await expectTimesToChoose(pathOf(address))
   })
 
   test('200: a contract of the platform does nothing of its own', async () => {
@@ -73,12 +77,7 @@ describe.each([
 
   test('200: `order`, `after` and `before` choose rows as the times say', async () => {
     const [address = ''] = actorsOf(done, [kind])
-    const all: { timestamp: string }[] = await rowsOf(pathOf(address), 'data')
-    const middle = Number(all[Math.floor(all.length / 2)]?.timestamp)
-    const newer = await rowsOf(pathOf(address), 'data', { after: middle, order: 'asc' })
-    expect(newer).toEqual(all.filter(({ timestamp }) => Number(timestamp) >= middle).reverse())
-    const older = await rowsOf(pathOf(address), 'data', { before: middle })
-    expect(older).toEqual(all.filter(({ timestamp }) => Number(timestamp) <= middle))
+    await expectTimesToChoose(pathOf(address))
   })
 
   test('200: an unknown wallet and a contract of the platform have none', async () => {

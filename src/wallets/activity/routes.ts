@@ -11,7 +11,7 @@ import { nullable } from '../../lib/nullable.js'
 import { selectWalletId, selectWalletIds } from '../../lookups/ids.js'
 import { selectSeqRange, sinceNamed } from '../../lookups/seq-range.js'
 import type { Sql } from '../../store/connection.js'
-import { CONTRACTS } from '../../upstreams/polygon/contracts.js'
+import { resolveWalletActs, WALLET_ACTS } from '../wallet-acts.js'
 import {
   type ActivityKind,
   type ActivityRow,
@@ -150,79 +150,60 @@ const presentFlowTotals = ({ count, deposited, withdrawn }: FlowTotals) => ({
   source: 'polyusd_flows' as const,
 })
 
-const PROTOCOL: ReadonlySet<string> = new Set(CONTRACTS.map(({ address }) => address))
-
-type ActivityInput = { address: string; order?: 'asc' | 'desc'; after?: number; before?: number }
-
-/** Of one wallet. `undefined`: nothing can match. */
-async function resolveActivity(
-  sql: Sql,
-  { address, order, ...times }: ActivityInput,
-  kinds: readonly ActivityKind[],
-  until: number | undefined,
-) {
-  const range = await selectSeqRange(sql, times, until)
-  // Contracts of the platform only act for wallets, in more rows than a request may read.
-  const wallet = PROTOCOL.has(address) ? undefined : await selectWalletId(sql, address)
-  if (range === undefined || wallet === undefined) return undefined
-  const since = await sinceNamed(sql, range, { wallet })
-  return { ...since, wallet, kinds, isAscending: order === 'asc' }
-}
-
-/** What the lists of acts of a wallet share. */
-const common = {
-  tag: 'wallets',
-  access: V3,
-  narrowBy: ['after', 'before'],
-  params: Type.Object({ address: Address }),
-  query: Type.Object({ ...TimeBounds, order: Order }),
-  page: { name: 'data', limitMax: 300, repeatsPath: false },
-}
+const resolveKinds =
+  (...kinds: ActivityKind[]) =>
+  async (
+    sql: Sql,
+    input: Parameters<typeof resolveWalletActs>[1],
+    { until }: { until: number | undefined },
+  ) => {
+    const acts = await resolveWalletActs(sql, input, until)
+    return acts && { ...acts, kinds }
+  }
 
 const viewOf = (row: TObject, present: (row: ActivityRow) => object) =>
   createView({ row, select: selectActivity, keyOf: ({ seq }) => [seq], present })
 
 export const walletActivity = defineList({
-  ...common,
+  ...WALLET_ACTS,
   path: '/v3/wallets/:address/activity',
   operationId: 'listWalletActivity',
   summary: 'What a wallet did beside trading',
   description:
     'Splits, merges, redemptions and conversions (`nrc`) of outcome tokens that the wallet wanted, newest first. Money in and out, trades and combos have lists of their own.',
   view: viewOf(Activity, presentActivity),
-  resolve: (sql, input, { until }) =>
-    resolveActivity(sql, input, ['split', 'merge', 'redemption', 'nrc'], until),
+  resolve: resolveKinds('split', 'merge', 'redemption', 'nrc'),
 })
 
 export const walletSplits = defineList({
-  ...common,
+  ...WALLET_ACTS,
   path: '/v3/wallets/:address/splits',
   operationId: 'listWalletSplits',
   summary: 'Splits of a wallet',
   description: 'Money that the wallet made into full sets of outcome tokens, newest first, without combos.',
   view: viewOf(Split, presentSplit),
-  resolve: (sql, input, { until }) => resolveActivity(sql, input, ['split'], until),
+  resolve: resolveKinds('split'),
 })
 
 export const walletMerges = defineList({
-  ...common,
+  ...WALLET_ACTS,
   path: '/v3/wallets/:address/merges',
   operationId: 'listWalletMerges',
   summary: 'Merges of a wallet',
   description: 'Full sets of outcome tokens that the wallet made into money, newest first, without combos.',
   view: viewOf(Split, presentSplit),
-  resolve: (sql, input, { until }) => resolveActivity(sql, input, ['merge'], until),
+  resolve: resolveKinds('merge'),
 })
 
 export const walletConversions = defineList({
-  ...common,
+  ...WALLET_ACTS,
   path: '/v3/wallets/:address/nrc',
   operationId: 'listWalletConversions',
   summary: 'Neg-risk conversions of a wallet',
   description:
     'NO tokens of neg-risk markets that the wallet made into money and YES tokens of the other questions, newest first.',
   view: viewOf(Conversion, presentConversion),
-  resolve: (sql, input, { until }) => resolveActivity(sql, input, ['nrc'], until),
+  resolve: resolveKinds('nrc'),
 })
 
 const KINDS: Record<'all' | FlowKind, readonly FlowKind[]> = {

@@ -1,14 +1,10 @@
 import { Type } from 'typebox'
-import { V3 } from '../../accounts/access.js'
 import { endpointRoutes } from '../../http/endpoint.js'
 import { createView, defineList } from '../../http/list.js'
-import { Address, Order, TimeBounds } from '../../http/parameters.js'
 import { Decimal, IntegerText, SecondsText, UtcText } from '../../http/row-fields.js'
 import { namedEnum, namedObject } from '../../lib/named-object.js'
 import { nullable } from '../../lib/nullable.js'
-import { selectWalletId } from '../../lookups/ids.js'
-import { selectSeqRange, sinceNamed } from '../../lookups/seq-range.js'
-import { CONTRACTS } from '../../upstreams/polygon/contracts.js'
+import { resolveWalletActs, WALLET_ACTS } from '../wallet-acts.js'
 import { presentRedemption } from './present.js'
 import { selectRedemptions } from './queries.js'
 
@@ -51,33 +47,20 @@ const Redemption = namedObject('WalletRedemption', {
   source_event: Type.String({ description: 'the name of the log' }),
 })
 
-/** Contracts of the platform redeem for wallets, in more rows than a request may read. */
-const PROTOCOL: ReadonlySet<string> = new Set(CONTRACTS.map(({ address }) => address))
-
 export const walletRedemptions = defineList({
+  ...WALLET_ACTS,
   path: '/v3/wallets/:address/redemptions',
   operationId: 'listWalletRedemptions',
   summary: 'Redemptions of a wallet',
   description:
     'Tokens of resolved markets and combos that became money, by the wallet itself or by the AutoRedeemer for it, newest first, with the market and its result.',
-  tag: 'wallets',
-  access: V3,
-  narrowBy: ['after', 'before'],
-  params: Type.Object({ address: Address }),
-  query: Type.Object({ ...TimeBounds, order: Order }),
-  page: { name: 'data', limitMax: 300, repeatsPath: false },
   view: createView({
     row: Redemption,
     select: selectRedemptions,
     keyOf: ({ seq }) => [seq],
     present: presentRedemption,
   }),
-  resolve: async (sql, { address, order, ...times }, { until }) => {
-    const range = await selectSeqRange(sql, times, until)
-    const wallet = PROTOCOL.has(address) ? undefined : await selectWalletId(sql, address)
-    if (range === undefined || wallet === undefined) return undefined
-    return { ...(await sinceNamed(sql, range, { wallet })), wallet, isAscending: order === 'asc' }
-  },
+  resolve: (sql, input, { until }) => resolveWalletActs(sql, input, until),
   extra: {
     fields: {
       next_offset: nullable(

@@ -1,6 +1,6 @@
-import { LOGS_PER_BLOCK } from '../../core/seq.js'
-import { lastReorg, type SnapshotState, transactRefresh } from '../../lookups/snapshot.js'
-import { selectSlice } from '../../lookups/snapshot-slice.js'
+import { endOfBlock, seqOf } from '../../core/seq.js'
+import { lastReorg, type SnapshotState } from '../../lookups/snapshot.js'
+import { refreshInSlices, type SnapshotSlice } from '../../lookups/snapshot-slice.js'
 import type { Pool, Sql } from '../../store/connection.js'
 import { isOfUser } from '../../store/sql-words.js'
 
@@ -15,22 +15,17 @@ const SLICE_BLOCKS = 200_000
  * each time, in one scan of wallet_totals.
  */
 export async function refreshChainTotals(pool: Pool, signal: AbortSignal): Promise<void> {
-  for (let isDone = false; !isDone && !signal.aborted; ) {
-    isDone = await transactRefresh(pool, 'chain_totals', refreshSlice)
-  }
+  await refreshInSlices(pool, { stateTable: 'chain_totals', blocksMax: SLICE_BLOCKS, signal }, addSlice)
 }
 
-/** True: the totals are those of the head. */
-async function refreshSlice(tx: Sql): Promise<boolean> {
-  const slice = await selectSlice(tx, 'chain_totals', SLICE_BLOCKS)
-  if (slice === undefined) return true
-  const { epoch, isFirst, from, finalBlock, headBlock, headSec } = slice
+async function addSlice(tx: Sql, slice: SnapshotSlice): Promise<void> {
+  const { epoch, isFirst, from, finalBlock, isLast, headBlock, headSec } = slice
   const counted = await countRedemptions(tx, from, finalBlock)
   await tx`
     update chain_totals
        set epoch = ${epoch}, final_block = ${finalBlock},
            final_redemptions = ${counted} + ${isFirst ? tx`0` : tx`final_redemptions`}`
-  if (!slice.isLast) return false
+  if (!isLast) return
 
   const recent = await countRedemptions(tx, finalBlock, headBlock)
   await tx`
@@ -45,7 +40,6 @@ async function refreshSlice(tx: Sql): Promise<boolean> {
                    coalesce(sum(profit), 0)::bigint as profit, coalesce(sum(loss), 0)::bigint as loss,
                    coalesce(sum(bought), 0)::bigint as bought
               from wallet_totals) sums`
-  return true
 }
 
 /** Of the blocks after the first up to the last, those that a wallet wanted. Index: redemptions_pkey. */
@@ -53,7 +47,7 @@ async function countRedemptions(tx: Sql, first: number, last: number): Promise<b
   const [row] = await tx<{ redemptions: bigint }[]>`
     select count(*) as redemptions
       from redemptions
-     where seq between ${(first + 1) * LOGS_PER_BLOCK} and ${(last + 1) * LOGS_PER_BLOCK - 1}
+     where seq between ${seqOf(first + 1, 0)} and ${endOfBlock(last)}
        and ${isOfUser(tx)}`
   return row?.redemptions ?? 0n
 }
