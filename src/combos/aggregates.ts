@@ -1,8 +1,8 @@
-import { LOGS_PER_BLOCK } from '../core/seq.js'
+import { endOfBlock } from '../core/seq.js'
 import { COMBO_ACTIONS } from '../events/combo-actions.js'
 import { unrealizedPnl } from '../lookups/position-sql.js'
 import { lastReorg, transactRefresh } from '../lookups/snapshot.js'
-import { selectSlice } from '../lookups/snapshot-slice.js'
+import { refreshInSlices, type SnapshotSlice } from '../lookups/snapshot-slice.js'
 import type { Fragment, Pool, Sql } from '../store/connection.js'
 import { rowsDigest } from '../store/sql-words.js'
 
@@ -14,30 +14,22 @@ const SLICE_BLOCKS = 20_000
  * reorganisation may revert is taken out and added again in every run.
  */
 export async function refreshComboAggregates(pool: Pool, signal: AbortSignal): Promise<void> {
-  for (let isDone = false; !isDone && !signal.aborted; ) {
-    isDone = await transactRefresh(pool, 'combo_state', refreshSlice)
-  }
+  await refreshInSlices(pool, { stateTable: 'combo_state', blocksMax: SLICE_BLOCKS, signal }, addSlice)
 }
 
-/** True: the tables are at the head. */
-async function refreshSlice(tx: Sql): Promise<boolean> {
-  const slice = await selectSlice(tx, 'combo_state', SLICE_BLOCKS)
-  if (slice === undefined) return true
+async function addSlice(tx: Sql, slice: SnapshotSlice): Promise<void> {
   const { epoch, isFirst, from, finalBlock, isLast } = slice
   if (isFirst) await tx`truncate combo_markets, combo_pnl`
 
-  await restoreFinal(tx, endOf(from))
-  await addFacts(tx, endOf(from), endOf(finalBlock))
-  await keepFinal(tx, endOf(from))
-  if (isLast) await addFacts(tx, endOf(finalBlock), endOf(slice.headBlock))
+  await restoreFinal(tx, endOfBlock(from))
+  await addFacts(tx, endOfBlock(from), endOfBlock(finalBlock))
+  await keepFinal(tx, endOfBlock(from))
+  if (isLast) await addFacts(tx, endOfBlock(finalBlock), endOfBlock(slice.headBlock))
   const headBlock = isLast ? slice.headBlock : finalBlock
   await tx`
     update combo_state set epoch = ${epoch}, final_block = ${finalBlock},
            head_block = ${headBlock}, rewind = ${lastReorg(tx)}`
-  return isLast
 }
-
-const endOf = (block: number): number => (block + 1) * LOGS_PER_BLOCK - 1
 
 /** Takes out what happened after this `seq`. Index: combo_markets_touched_seq. */
 async function restoreFinal(tx: Sql, seq: number): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Page } from '../core/page.js'
-import { LOGS_PER_BLOCK } from '../core/seq.js'
+import { endOfBlock } from '../core/seq.js'
 import { COMBO_ACTIONS } from '../events/combo-actions.js'
 import { isUnreverted } from '../lookups/snapshot.js'
 import { type Fragment, joinFragments, type Sql } from '../store/connection.js'
@@ -38,7 +38,7 @@ const ORDER = [
 /** The last `seq` that combo_markets has; `undefined`: it is not made yet. */
 export async function selectComboHead(sql: Sql): Promise<number | undefined> {
   const [row] = await sql<{ headBlock: number | null }[]>`select head_block from combo_state`
-  return row?.headBlock == null ? undefined : (row.headBlock + 1) * LOGS_PER_BLOCK - 1
+  return row?.headBlock == null ? undefined : endOfBlock(row.headBlock)
 }
 
 /**

@@ -5,12 +5,11 @@ import { createLog } from '../lib/log.js'
 import { createPool, type Sql } from '../store/connection.js'
 import { borrowDatabase } from '../store/database.js'
 import { findCluster } from '../store/embedded/home.js'
-import { readMigrations } from '../store/migrate.js'
+import { readMigrations, SERVER_VERSION_MIN } from '../store/migrate.js'
 import { findKeyProblem } from '../store/secret-box.js'
+import { countConnections } from '../store/store.js'
 import { type Diagnosis, failedBy, fine } from './diagnosis.js'
 import { judgeClock } from './machine.js'
-
-const SERVER_VERSION_MIN = 150_000
 
 type ServerSetting = { name: string; isGood: (value: string) => boolean; todo: string }
 
@@ -71,9 +70,11 @@ async function askServer(sql: Sql, config: Config, place: string): Promise<Diagn
   const settings = await sql<{ name: string; setting: string }[]>`select name, setting from pg_settings`
   const values = new Map(settings.map(({ name, setting }) => [name, setting]))
   const version = Number(values.get('server_version_num'))
-  if (version < SERVER_VERSION_MIN) {
+  if (version < SERVER_VERSION_MIN * 10_000) {
     const found = `${place}, PostgreSQL ${values.get('server_version')}`
-    return [{ part: 'database', state: 'failed', found, todo: 'Use PostgreSQL 15 or later.' }]
+    return [
+      { part: 'database', state: 'failed', found, todo: `Use PostgreSQL ${SERVER_VERSION_MIN} or later.` },
+    ]
   }
   const askedMs = Date.now()
   const [state] = await sql<{ bytes: number; nowMs: number; isEmpty: boolean }[]>`
@@ -103,7 +104,7 @@ function checkSettings(values: ReadonlyMap<string, string>, config: Config): Dia
       ? []
       : [{ part: 'database settings', state: 'warning', found: `${name} is ${value}`, todo }]
   })
-  const needed = connectionsOf(config)
+  const needed = countConnections(config.databaseConnections) + INGEST_CONNECTIONS
   const allowed = Number(values.get('max_connections')) - Number(values.get('superuser_reserved_connections'))
   if (allowed < needed) {
     wrong.push({
@@ -116,9 +117,8 @@ function checkSettings(values: ReadonlyMap<string, string>, config: Config): Dia
   return wrong.length === 0 ? [fine('database settings', 'as they should be')] : wrong
 }
 
-/** The pools of one process, the watch, the lease and the ingest: docs/operations.md, "Your own PostgreSQL". */
-const connectionsOf = ({ databaseConnections }: Config): number =>
-  2 * databaseConnections + Math.max(1, databaseConnections >> 3) + 2 + 1 + 3
+/** The lease of the chain, and the ingest. */
+const INGEST_CONNECTIONS = 3
 
 async function checkSchema(sql: Sql): Promise<Diagnosis> {
   const [row] = await sql<

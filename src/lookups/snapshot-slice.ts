@@ -1,4 +1,5 @@
-import type { Sql } from '../store/connection.js'
+import type { Pool, Sql } from '../store/connection.js'
+import { transactRefresh } from './snapshot.js'
 
 /**
  * The next blocks that a job counts. What is final is counted once, slice by slice; what a reorganisation may revert, the
@@ -21,8 +22,25 @@ export type SnapshotSlice = {
 type ChainRow = { epoch: number; from: number | null; head: number | null; headSec: number; floor: number }
 type StoredRow = { epoch: number | null; finalBlock: number | null }
 
+type SliceOptions = { stateTable: string; blocksMax: number; signal: AbortSignal }
+
+/** Counts slice after slice until the head, each in a transaction. */
+export async function refreshInSlices(
+  pool: Pool,
+  { stateTable, blocksMax, signal }: SliceOptions,
+  count: (tx: Sql, slice: SnapshotSlice) => Promise<void>,
+): Promise<void> {
+  for (let isDone = false; !isDone && !signal.aborted; ) {
+    isDone = await transactRefresh(pool, stateTable, async (tx) => {
+      const slice = await selectSlice(tx, stateTable, blocksMax)
+      if (slice !== undefined) await count(tx, slice)
+      return slice?.isLast ?? true
+    })
+  }
+}
+
 /** `stateTable` has `epoch` and `final_block` of what was counted. `undefined`: nothing is booked yet. */
-export async function selectSlice(
+async function selectSlice(
   tx: Sql,
   stateTable: string,
   blocksMax: number,

@@ -7,7 +7,8 @@ import { transact } from './transaction.js'
 
 export type Migration = { version: number; sql: string; checksum: string }
 
-const SERVER_VERSION_MIN = 15
+/** The oldest PostgreSQL that will do. */
+export const SERVER_VERSION_MIN = 15
 
 /** The migrations of this build, oldest first: `migrations/000001.sql` and so on. */
 export function readMigrations(folder = new URL('./migrations/', import.meta.url)): Migration[] {

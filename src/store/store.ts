@@ -12,6 +12,18 @@ const PULSE_MS = 1_000
 const PULSE_TIMEOUT_MS = 2_000
 /** Exports of trades that are read at the same time, each for minutes. */
 export const EXPORT_CONNECTIONS = 2
+/** Queries of answers that run at a time. The heavy ones leave processors to all others. */
+const readsOf = (connectionsMax: number): { light: number; heavy: number } => ({
+  light: connectionsMax,
+  heavy: Math.max(1, Math.floor(connectionsMax / 8)),
+})
+
+/** All connections of the pools of a process, one that watches the database included. */
+export function countConnections(connectionsMax: number): number {
+  const { light, heavy } = readsOf(connectionsMax)
+  return connectionsMax + light + heavy + EXPORT_CONNECTIONS + 1
+}
+
 /** The problem of a database that has not answered yet. */
 export const STARTING = 'starting'
 const BACKOFF_MS = [100, 200, 500, 1_000, 2_000, 5_000]
@@ -69,10 +81,9 @@ export class Store {
     return this.#heavyAnswers
   }
 
-  /** Queries of answers that run at a time, exports aside. The heavy ones leave processors to all others. */
+  /** Queries of answers that run at a time, exports aside. */
   get readsMax(): { light: number; heavy: number } {
-    const { connectionsMax: light } = this.#options
-    return { light, heavy: Math.max(1, Math.floor(light / 8)) }
+    return readsOf(this.#options.connectionsMax)
   }
 
   /** A connection without requests: its queries are not late when the pool is busy. */

@@ -1,8 +1,8 @@
-import { LOGS_PER_BLOCK } from '../../core/seq.js'
+import { endOfBlock } from '../../core/seq.js'
 import { COMBO_ACTIONS } from '../../events/combo-actions.js'
 import { hexToBytes } from '../../lib/hex.js'
-import { lastReorg, type SnapshotState, transactRefresh } from '../../lookups/snapshot.js'
-import { selectSlice } from '../../lookups/snapshot-slice.js'
+import { lastReorg, type SnapshotState } from '../../lookups/snapshot.js'
+import { refreshInSlices, type SnapshotSlice } from '../../lookups/snapshot-slice.js'
 import type { Fragment, Pool, Sql } from '../../store/connection.js'
 import { isBuy, isComboFill, isSell, isTakerOrder } from '../../store/sql-words.js'
 import { NO_POSITION, REDEMPTION_KINDS } from '../redemptions/redemption-kind.js'
@@ -34,15 +34,10 @@ export const DAY_COUNTS = [
 
 /** Brings combo_days up to the head: what is final is added once, and the rest counted again each time. */
 export async function refreshComboDays(pool: Pool, signal: AbortSignal): Promise<void> {
-  for (let isDone = false; !isDone && !signal.aborted; ) {
-    isDone = await transactRefresh(pool, 'combo_days_state', refreshSlice)
-  }
+  await refreshInSlices(pool, { stateTable: 'combo_days_state', blocksMax: SLICE_BLOCKS, signal }, addSlice)
 }
 
-/** True: the days are those of the head. */
-async function refreshSlice(tx: Sql): Promise<boolean> {
-  const slice = await selectSlice(tx, 'combo_days_state', SLICE_BLOCKS)
-  if (slice === undefined) return true
+async function addSlice(tx: Sql, slice: SnapshotSlice): Promise<void> {
   const { epoch, isFirst, from, finalBlock, isLast, headBlock, headSec } = slice
   await tx`delete from combo_days where not is_final or ${isFirst}`
   await addDays(tx, { from, to: finalBlock, isFinal: true })
@@ -50,20 +45,19 @@ async function refreshSlice(tx: Sql): Promise<boolean> {
     update combo_days_state
        set epoch = ${epoch}, final_block = ${finalBlock},
            from_sec = (select time from blocks order by number limit 1)`
-  if (!isLast) return false
+  if (!isLast) return
   await addDays(tx, { from: finalBlock, to: headBlock, isFinal: false })
   await tx`
     update combo_days_state
        set head_block = ${headBlock}, head_sec = ${headSec}, rewind = ${lastReorg(tx)}`
-  return true
 }
 
 type Span = { from: number; to: number; isFinal: boolean }
 
 async function addDays(tx: Sql, { from, to, isFinal }: Span): Promise<void> {
   if (to <= from) return
-  const after = (from + 1) * LOGS_PER_BLOCK - 1
-  const until = (to + 1) * LOGS_PER_BLOCK - 1
+  const after = endOfBlock(from)
+  const until = endOfBlock(to)
   const columns = tx.unsafe(DAY_COUNTS.join())
   const sums = tx.unsafe(DAY_COUNTS.map((column) => `coalesce(sum(${column}), 0)::bigint`).join())
   const added = tx.unsafe(
