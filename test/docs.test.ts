@@ -9,7 +9,7 @@ import { SETTINGS } from '../src/config/settings.js'
 import { MESSAGES, PRESETS } from '../src/events/registry.js'
 import { TOOLS } from '../src/mcp/tools.js'
 import { CLOSE } from '../src/stream/connection.js'
-import { UNSUPPORTED } from '../src/unsupported/families.js'
+import { UNSUPPORTED } from '../src/unsupported/routes.js'
 import { JumpingTiming } from './jumping-timing.js'
 import { createTestApp, type TestApp } from './test-app.js'
 

@@ -1,4 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -128,7 +129,9 @@ test('the package runs a service in an empty folder, and doctor, backup and rest
     expect(shown).toContain('Not everything works: gamma, ')
     expect(auspex('backup', join(image, 'backup.tar.gz'))).toMatchObject({ status: 0 })
   } finally {
+    const ended = once(child, 'exit')
     child.kill('SIGTERM')
+    await ended
   }
   expect(auspex('restore', join(image, 'backup.tar.gz'), '--data', restoredDir)).toMatchObject({ status: 0 })
   expect(auspex('accounts', 'list', '--data', restoredDir).shown).toContain('desk')

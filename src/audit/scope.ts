@@ -2,7 +2,7 @@ import { selectExchanges } from '../chain/facts/entries.js'
 import { BOOKED_KINDS } from '../chain/facts/registry.js'
 import { selectState } from '../chain/queries.js'
 import { readState } from '../chain/write/state.js'
-import { blockOf, seqOf } from '../core/seq.js'
+import { blockOf, endOfBlock, seqOf } from '../core/seq.js'
 import { ZERO_WALLET } from '../ledger/entry.js'
 import type { Sql } from '../store/connection.js'
 
@@ -38,7 +38,7 @@ export async function readScope(sql: Sql): Promise<Scope | undefined> {
     ledgerFrom,
     cursor,
     fromSeq,
-    toSeq: seqOf(cursor.block + 1, 0) - 1,
+    toSeq: endOfBlock(cursor.block),
     keptSeq: isWhole ? fromSeq : seqOf(keptFrom, 0),
     isWhole,
     refusedSeqs,

@@ -2,7 +2,7 @@ import { comboPnl, comboSums } from '../combos/aggregates.js'
 import { SCORE_CHECKSUM } from '../copy-pnl/queue-queries.js'
 import { COPY_PERIODS } from '../copy-pnl/window.js'
 import { REORG_BLOCKS_MAX } from '../core/blocks.js'
-import { seqOf } from '../core/seq.js'
+import { endOfBlock, seqOf } from '../core/seq.js'
 import { chainTokens, statsOf } from '../markets/stats/sums.js'
 import type { Fragment, Sql } from '../store/connection.js'
 import { hex, rowsDigest } from '../store/sql-words.js'
@@ -138,7 +138,7 @@ export async function checkComboBoards(sql: Sql, scope: Scope): Promise<Finding>
     select final_block, s.epoch = c.epoch as is_of_ledger from combo_state s, chain_state c`
   if (scope.isWhole && state?.isOfLedger === true && state.finalBlock !== null) {
     const after = scope.fromSeq - 1
-    const until = seqOf(state.finalBlock + 1, 0) - 1
+    const until = endOfBlock(state.finalBlock)
     const pnl = { only: sql`seq <= ${until}`, derived: comboPnl(sql, after, until) }
     await compareTable(sql, COMBO_PNL, pnl, tally)
     const isFinal = sql`touched_seq <= ${until}`

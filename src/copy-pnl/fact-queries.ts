@@ -1,4 +1,4 @@
-import { LOGS_PER_BLOCK } from '../core/seq.js'
+import { endOfBlock, LOGS_PER_BLOCK } from '../core/seq.js'
 import { hexToBytes } from '../lib/hex.js'
 import { selectWalletId } from '../lookups/ids.js'
 import type { SeqRange } from '../lookups/seq-range.js'
@@ -36,7 +36,7 @@ export async function selectScanRange(
            (select block from chain_state) as head, ${lastReorg(sql)} as rewind`
   const { rewind = 0n } = row ?? {}
   if (row?.last == null || row.head === null) return { range: undefined, rewind }
-  const until = (Math.min(row.last, row.head) + 1) * LOGS_PER_BLOCK - 1
+  const until = endOfBlock(Math.min(row.last, row.head))
   return { range: { starts: row.firsts.map((block) => block * LOGS_PER_BLOCK), until }, rewind }
 }
 

@@ -8,4 +8,7 @@ export const seqOf = (block: number, logIndex: number): number => block * LOGS_P
 
 export const blockOf = (seq: number): number => Math.floor(seq / LOGS_PER_BLOCK)
 
+/** The last `seq` of a block. */
+export const endOfBlock = (block: number): number => seqOf(block + 1, 0) - 1
+
 export const logIndexOf = (seq: number): number => seq % LOGS_PER_BLOCK

@@ -1,7 +1,7 @@
 import { PARTITION_BLOCKS } from '../core/blocks.js'
 import { badRequest } from '../core/errors.js'
 import type { Page } from '../core/page.js'
-import { LOGS_PER_BLOCK } from '../core/seq.js'
+import { endOfBlock, LOGS_PER_BLOCK } from '../core/seq.js'
 import { SECONDS_MAX, toTimeColumn } from '../core/unix-time.js'
 import type { Sql } from '../store/connection.js'
 
@@ -33,7 +33,7 @@ export async function selectSeqRange(
   const lastBlock = before === undefined ? row.head : row.last
   const range = {
     min: after === undefined ? 0 : row.first * LOGS_PER_BLOCK,
-    until: Math.min(until, (lastBlock + 1) * LOGS_PER_BLOCK - 1),
+    until: Math.min(until, endOfBlock(lastBlock)),
   }
   return range.min <= range.until ? range : undefined
 }

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import type { Fields } from '../core/errors.js'
 import { answerBytesMax } from './arguments.js'
 import type { Operations } from './operations.js'
-import type { Arguments } from './tool.js'
 import {
+  type Arguments,
   type OperationValues,
   type Tool,
   type ToolAnswer,

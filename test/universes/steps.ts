@@ -180,7 +180,7 @@ export const NEAR_KINDS: readonly StepKind[] = Object.keys(NEAR_STEPS)
 
 /**
  * Does it, and resolves when what it has broken is whole again. The caller begins other steps before it awaits this one:
- * until then Node must not take the error of a step for one that nobody handles.
+ * until then Node.js would end the process at the error of a step, as at any error without a handler.
  */
 export function runStep(world: World, { kind, pick }: { kind: StepKind; pick: number }): Promise<void> {
   const done = STEPS[kind]?.(world, pick) ?? Promise.resolve()

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { REORG_BLOCKS_MAX } from '../../core/blocks.js'
 import { codeOf, OperatorError } from '../../core/errors.js'
-import { blockOf, seqOf } from '../../core/seq.js'
+import { blockOf, endOfBlock, seqOf } from '../../core/seq.js'
 import type { Entry } from '../../ledger/entry.js'
 import { LedgerStore } from '../../ledger/rows/ledger-store.js'
 import { readAhead } from '../../lib/read-ahead.js'
@@ -167,7 +167,7 @@ export class Rebuild {
   /** What is not folded yet, up to the end of this block. */
   #rangeTo(block: number): { fromSeq: number; toSeq: number } {
     const fromSeq = Math.max(seqOf(this.#fromBlock, 0), this.#doneSeq + 1)
-    return { fromSeq, toSeq: seqOf(block + 1, 0) - 1 }
+    return { fromSeq, toSeq: endOfBlock(block) }
   }
 }
 

@@ -1,4 +1,4 @@
-import { seqOf } from '../../core/seq.js'
+import { endOfBlock, seqOf } from '../../core/seq.js'
 import type { Sql } from '../../store/connection.js'
 import { fromHex, hex, rowsAs } from '../../store/sql-words.js'
 import type { BlockRange } from '../../upstreams/polygon/log-range.js'
@@ -183,7 +183,7 @@ export async function updateChecksums(tx: Sql, { fromBlock, toBlock }: BlockRang
     const checksum = tx.unsafe(checksumSql('id', NAME_COLUMNS[table]))
     await tx`
       update ${tx(table)} set checksum = ${checksum}
-       where since between ${seqOf(fromBlock, 0)} and ${seqOf(toBlock + 1, 0) - 1}
+       where since between ${seqOf(fromBlock, 0)} and ${endOfBlock(toBlock)}
          and checksum is distinct from ${checksum}`
   }
 }

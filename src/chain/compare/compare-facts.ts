@@ -1,4 +1,4 @@
-import { seqOf } from '../../core/seq.js'
+import { endOfBlock, seqOf } from '../../core/seq.js'
 import { groupBy } from '../../lib/group-by.js'
 import { type Fragment, joinFragments, type Sql } from '../../store/connection.js'
 import { NULL } from '../../store/copy.js'
@@ -142,7 +142,7 @@ function selectCells(
   { fromBlock, toBlock }: BlockRange,
 ): Fragment {
   const [place = ''] = columns
-  const [from, to] = place === 'seq' ? [seqOf(fromBlock, 0), seqOf(toBlock + 1, 0) - 1] : [fromBlock, toBlock]
+  const [from, to] = place === 'seq' ? [seqOf(fromBlock, 0), endOfBlock(toBlock)] : [fromBlock, toBlock]
   const texts = columns.map((column) =>
     table === 'splits' && column === 'tokens' ? `${WHOLE_SET}::text` : `facts.${column}::text`,
   )

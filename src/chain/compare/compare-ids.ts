@@ -1,4 +1,4 @@
-import { blockOf, seqOf } from '../../core/seq.js'
+import { blockOf, endOfBlock, seqOf } from '../../core/seq.js'
 import type { Fragment, Sql } from '../../store/connection.js'
 import { hex, selectBytes } from '../../store/sql-words.js'
 import type { BlockRange } from '../../upstreams/polygon/log-range.js'
@@ -66,7 +66,7 @@ async function compareNames(
   named: References,
   { fromBlock, toBlock }: BlockRange,
 ): Promise<ComparedNames> {
-  const [fromSeq, toSeq] = [seqOf(fromBlock, 0), seqOf(toBlock + 1, 0) - 1]
+  const [fromSeq, toSeq] = [seqOf(fromBlock, 0), endOfBlock(toBlock)]
   const references = new Map(named.takeAll().map((reference) => [reference.name, reference]))
   const column = sql(NAME_COLUMNS[table])
   const rows = await sql<NewId[]>`

@@ -1,4 +1,4 @@
-import { blockOf, LOGS_PER_BLOCK } from '../../core/seq.js'
+import { blockOf, endOfBlock, LOGS_PER_BLOCK } from '../../core/seq.js'
 import type { Sql } from '../../store/connection.js'
 import { COPY_CHUNK_CHARS, copyLines } from '../../store/copy.js'
 import type { BlockRange } from '../../upstreams/polygon/log-range.js'
@@ -118,10 +118,7 @@ export async function cutFacts(tx: Sql, fromBlock: number): Promise<number> {
 export async function deleteFacts(tx: Sql, { fromBlock, toBlock }: BlockRange): Promise<void> {
   for (const { table, columns } of FACT_TABLES) {
     const [place] = columns
-    const range =
-      place === 'seq'
-        ? [fromBlock * LOGS_PER_BLOCK, (toBlock + 1) * LOGS_PER_BLOCK - 1]
-        : [fromBlock, toBlock]
+    const range = place === 'seq' ? [fromBlock * LOGS_PER_BLOCK, endOfBlock(toBlock)] : [fromBlock, toBlock]
     const isFact = table === 'quarantine' ? "and reason <> 'out_of_range'" : ''
     await tx.unsafe(`delete from ${table} where ${place} between $1 and $2 ${isFact}`, range)
   }

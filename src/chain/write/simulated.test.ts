@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { Universe } from '../../../sim/universe/universe.js'
 import { createTestDatabase, type TestDatabase } from '../../../test/database.js'
 import { hashTables } from '../../../test/table-hashes.js'
-import { seqOf } from '../../core/seq.js'
+import { endOfBlock } from '../../core/seq.js'
 import type { Entry } from '../../ledger/entry.js'
 import { attributeBatch } from '../attribute/attribute-batch.js'
 import { simulatedLogs } from '../attribute/test-simulated-logs.js'
@@ -36,7 +36,7 @@ test('the facts of a simulated chain come back as the entries that were booked',
   const entries = await writeTestBatch(database.sql, new IdRegistry(), sliceOf(firstBlock, lastBlock))
   expect(new Set(entries.map(({ kind }) => kind)).size).toBeGreaterThan(4)
   const read: Entry[] = []
-  const range = { fromSeq: 0, toSeq: seqOf(lastBlock + 1, 0) - 1 }
+  const range = { fromSeq: 0, toSeq: endOfBlock(lastBlock) }
   for await (const chunk of eachEntries(database.sql, range)) read.push(...chunk)
   expect(read).toEqual(entries)
 })

@@ -1,4 +1,5 @@
 import type { Fields } from '../../core/errors.js'
+import { parseAddress } from '../../core/ids.js'
 import {
   fieldsOf,
   parameterOf,
@@ -12,12 +13,12 @@ import {
 } from '../tool.js'
 
 const WALLET = parameterOf('resolveIdentity', 'query')
-const ADDRESS = /^0x[0-9a-f]{40}$/i
 
 /** The address of a wallet; usernames are looked up. */
 async function findWallet({ ask }: Pick<ToolCall, 'ask'>, wallet: unknown): Promise<string> {
   const query = textOf(wallet)
-  if (ADDRESS.test(query)) return query.toLowerCase()
+  const address = parseAddress(query)
+  if (address !== undefined) return address
   const { safe } = await ask('resolveIdentity', { query })
   if (typeof safe === 'string') return safe
   throw new ToolError('No wallet is known by this name. `search` with `@` and a part of it finds usernames.')

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Plans } from '../../accounts/plans.js'
-import { blockOf } from '../../core/seq.js'
+import { blockOf, endOfBlock } from '../../core/seq.js'
 import { toNanosecondText } from '../../core/unix-time.js'
 import type { Pool, Sql } from '../../store/connection.js'
 import { transact } from '../../store/transaction.js'
@@ -18,7 +18,7 @@ import {
   selectMatchState,
   updateCursor,
 } from './queries.js'
-import { chooseStep, endOfBlock, STEP_LIMITS, type StepRange, seenSinceMs } from './step-range.js'
+import { chooseStep, STEP_LIMITS, type StepRange, seenSinceMs } from './step-range.js'
 import { type IndexedWebhook, WebhookIndex } from './webhook-index.js'
 
 /** `draftsMax`: deliveries, unless a single block has more; they are in memory until they are queued. */

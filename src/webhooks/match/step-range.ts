@@ -1,4 +1,4 @@
-import { blockOf, seqOf } from '../../core/seq.js'
+import { blockOf, endOfBlock } from '../../core/seq.js'
 import type { Sql } from '../../store/connection.js'
 import { type MatchState, selectBlockSince, selectFillAfter } from './queries.js'
 import type { IndexedWebhook, WebhookIndex } from './webhook-index.js'
@@ -11,9 +11,6 @@ export const STEP_LIMITS = { liveBlocks: 16, blocksMax: 2_000, fillsMax: 20_000 
 export type StepLimits = typeof STEP_LIMITS
 
 export type StepRange = { afterSeq: number; toSeq: number; headSeq: number }
-
-/** The last `seq` of a block. */
-export const endOfBlock = (block: number): number => seqOf(block + 1, 0) - 1
 
 /**
  * The facts that the next pass matches, whole blocks. Without webhooks, and when the matcher

@@ -1,4 +1,4 @@
-import { seqOf } from '../../core/seq.js'
+import { endOfBlock } from '../../core/seq.js'
 import type { Pool } from '../../store/connection.js'
 import { transact } from '../../store/transaction.js'
 import type { Detector, Occurrence } from './detector.js'
@@ -24,7 +24,7 @@ export async function detectAll(
   const occurrences: Occurrence[] = []
   let from = afterBlock
   for (const to of [...cuts, toBlock ?? state.block]) {
-    const range = { afterSeq: endOf(from), toSeq: endOf(to), headSeq: endOf(state.block) }
+    const range = { afterSeq: endOfBlock(from), toSeq: endOfBlock(to), headSeq: endOfBlock(state.block) }
     const rest = { headTimeSec: state.blockTime, nowMs, isWatched, asksFor: () => true }
     const found = await transact(sql, (tx) => detector.detect(openSlice(tx, { ...range, ...rest })))
     occurrences.push(...found.occurrences)
@@ -33,8 +33,6 @@ export async function detectAll(
   }
   return occurrences
 }
-
-const endOf = (block: number): number => seqOf(block + 1, 0) - 1
 
 /** What can be compared. */
 export const presented = (occurrences: readonly Occurrence[]) =>
