@@ -14,6 +14,7 @@ import {
   isOfOrder,
   isSell,
   isTakerOrder,
+  rowsAs,
 } from '../../store/sql-words.js'
 import { rangeAfterCursor, type SeqRange, splitRange, withinSeq } from '../seq-range.js'
 import { isTokenTagged, type TagFilter } from '../tag-filter.js'
@@ -25,6 +26,8 @@ export type TradeRole = 'maker' | 'taker'
 export type TradeScope = SeqRange & {
   /** `undefined`: of all wallets, each once, from the side of its owner. */
   wallet: number | undefined
+  /** Only of orders of these wallets, each by a scan of its own; absent: of all. */
+  wallets?: readonly number[]
   /** Never empty. Without a wallet it is `maker` alone. */
   roles: readonly TradeRole[]
   /** `undefined`: of all tokens. */
@@ -187,8 +190,36 @@ export function selectTradeGroups(
      order by p.head ${direction(sql, scope)}`
 }
 
+/** A wallet and a token of it. */
+export type HeldToken = { wallet: number; token: number }
+
 /**
- * The first fills `h` of a scope, no more than `limit` for each of its tokens. Several tokens are
+ * The newest fills of the orders of wallets in one token each, at most `limit` of each. Indexes of each partition:
+ * wallet, token.
+ */
+export function selectTradesOfHeld(
+  sql: Sql,
+  scope: TradeScope,
+  held: readonly HeldToken[],
+  limit: number,
+): Promise<TradeRow[]> {
+  const wanted = rowsAs(sql, 'wanted', held, { wallet: 'integer', token: 'integer' })
+  const newest = sql`
+    (select h.seq as head, h.seq, 'maker' as role
+       from ${wanted}
+      cross join lateral (
+        select f.seq
+          from fills f
+         where f.wallet = wanted.wallet and f.token = wanted.token
+           and ${matches(sql, 'f', 'market', scope, 'maker')}
+         order by f.seq desc
+         limit ${limit}
+      ) h)`
+  return selectTradeRows(sql, scope, { offset: 0, limit: held.length * limit, after: undefined }, [newest])
+}
+
+/**
+ * The first fills `h` of a scope, no more than `limit` for each of its tokens or wallets. Several of them are
  * several scans: a scan for all of them would have to read and sort everything that they have.
  * `groupBy`: only the newest fill of each group.
  */
@@ -200,15 +231,20 @@ function scanFills(
   limit: number,
   { groupBy, isWanted = sql`true` }: { groupBy?: GroupBy; isWanted?: Fragment } = {},
 ): Fragment {
-  const { wallet, builder, orderHash, tokens } = scope
+  const { wallet, wallets, builder, orderHash, tokens } = scope
   const isByToken = [wallet, builder, orderHash].every((filter) => filter === undefined)
-  const scan = (scanned: TradeScope, ofToken: Fragment) => sql`
+  const scan = (scanned: TradeScope, ofOne: Fragment) => sql`
     (select h.*
        from fills h
-      where ${ofToken} ${isWanted} and ${matches(sql, 'h', kind, scanned, role)}
+      where ${ofOne} ${isWanted} and ${matches(sql, 'h', kind, scanned, role)}
         ${groupBy === undefined ? sql`` : sql`and ${isNewestOfGroup(sql, groupBy, scope, role)}`}
       order by h.seq ${direction(sql, scope)}
       limit ${limit}) h`
+  if (wallets !== undefined) {
+    return sql`
+      unnest(${[...wallets]}::integer[]) as wanted (wallet)
+      cross join lateral ${scan(scope, sql`h.wallet = wanted.wallet and`)}`
+  }
   if (tokens === undefined || tokens.length === 1 || !isByToken) return scan(scope, sql``)
   return sql`
     unnest(${[...tokens]}::integer[]) as wanted (token)
