@@ -191,7 +191,7 @@ const marketHoldersV1 = defineAnswer({
     { id, user, side, includeTrades, limit: rows, offset: passed },
   ) => {
     if (includeTrades && rows > HOLDERS_WITH_TRADES_MAX) {
-      throw badRequest(`Invalid limit: at most ${HOLDERS_WITH_TRADES_MAX}, or leave out includeTrades.`)
+      throw badRequest(`Invalid limit: at most ${HOLDERS_WITH_TRADES_MAX} of an outcome have trades; leave out includeTrades.`)
     }
     if (includeTrades) await admission.chargeOrRefuse(caller, 'holder_trades')
     const tokens = await requireMarketTokens(sql, id)
