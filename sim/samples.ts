@@ -60,7 +60,8 @@ function gameSamples(universe: Universe) {
     league: game?.league.code ?? '',
     game_event_id: event?.id ?? '',
     game_market_id: event?.markets[0]?.id ?? '',
-    series_id: [...live, ...next].flatMap(({ slug }) => catalogue.eventBySlug(slug)?.series ?? [])[0]?.id ?? '',
+    series_id:
+      [...live, ...next].flatMap(({ slug }) => catalogue.eventBySlug(slug)?.series ?? [])[0]?.id ?? '',
   }
 }
 

@@ -2,7 +2,15 @@
  * What published client libraries require of answers: fields that must be there, not null, and of this type. Written from
  * what they validate, not from our schemas. A field in an array is required of each of its rows.
  */
-export type Required = 'text' | 'number' | 'integer' | 'flag' | 'texts' | 'object' | [Required] | { [field: string]: Required }
+export type Required =
+  | 'text'
+  | 'number'
+  | 'integer'
+  | 'flag'
+  | 'texts'
+  | 'object'
+  | [Required]
+  | { [field: string]: Required }
 
 const each = <Type extends Required>(type: Type, names: string): Record<string, Type> =>
   Object.fromEntries(names.split(' ').map((name) => [name, type]))
@@ -103,7 +111,10 @@ export const SHAPES = {
     ],
   },
   builderLeaderboard: {
-    ...each('text', 'builder_code period sort order as_of volume_scope volume_semantics fee_semantics pnl_scope'),
+    ...each(
+      'text',
+      'builder_code period sort order as_of volume_scope volume_semantics fee_semantics pnl_scope',
+    ),
     ...each('integer', 'limit offset'),
     has_more: 'flag',
     window: 'object',
@@ -173,7 +184,8 @@ export function findFaults(value: unknown, required: Required, at = 'body'): str
     if (!Array.isArray(value) || value.length === 0) return [`${at}: no rows`]
     return value.flatMap((row, index) => findFaults(row, required[0], `${at}[${index}]`))
   }
-  if (typeof required === 'string') return isOf(value, required) ? [] : [`${at}: ${JSON.stringify(value)}, no ${required}`]
+  if (typeof required === 'string')
+    return isOf(value, required) ? [] : [`${at}: ${JSON.stringify(value)}, no ${required}`]
   if (!isObject(value)) return [`${at}: no object`]
   return Object.entries(required).flatMap(([field, type]) => findFaults(value[field], type, `${at}.${field}`))
 }

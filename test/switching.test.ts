@@ -23,7 +23,7 @@ type Values = Record<string, string>
 
 const calls = (status: Call['status'], ...paths: string[]): Call[] => paths.map((call) => ({ call, status }))
 
-/** Calls about wallets, trades and the account, in the order in which they are made. */
+/** In the order in which they are made. */
 const CALLS: Call[] = [
   { call: 'POST /v1/keys', status: 201, shape: SHAPES.keys, body: () => ({ name: 'bot' }) },
   ...calls(200, 'GET /healthz'),
@@ -191,11 +191,6 @@ const CALLS: Call[] = [
   ...calls(200, 'POST /v3/webhooks/{webhook}/rotate-secret', 'DELETE /v3/webhooks/{webhook}'),
 ]
 
-/** Calls about markets and the catalogue. */
-const CATALOGUE_CALLS: Call[] = []
-
-const ALL_CALLS = [...CALLS, ...CATALOGUE_CALLS]
-
 let world: ApiWorld
 let values: Values
 beforeAll(async () => {
@@ -260,7 +255,7 @@ const reasons = new Map<Call, string>()
 
 test('every call that client libraries make is answered as the table says', async () => {
   const wrong: string[] = []
-  for (const call of ALL_CALLS) {
+  for (const call of CALLS) {
     const [method = '', path = ''] = call.call.split(' ')
     // The strictest limit is three requests in ten seconds.
     world.clock.advance(4_000)
@@ -271,10 +266,15 @@ test('every call that client libraries make is answered as the table says', asyn
       headers: { 'x-api-key': world.key },
       ...(body !== undefined && { payload: body }),
     })
-    if (reply.statusCode !== call.status) wrong.push(`${call.call}: ${reply.statusCode} ${reply.body.slice(0, 300)}`)
+    if (reply.statusCode !== call.status)
+      wrong.push(`${call.call}: ${reply.statusCode} ${reply.body.slice(0, 300)}`)
     else if (call.status === 501) reasons.set(call, reply.json().detail)
     else if (call.shape !== undefined) {
-      wrong.push(...findFaults(reply.json(), call.shape).slice(0, 3).map((fault) => `${call.call}: ${fault}`))
+      wrong.push(
+        ...findFaults(reply.json(), call.shape)
+          .slice(0, 3)
+          .map((fault) => `${call.call}: ${fault}`),
+      )
     }
     if (call.call === 'POST /v3/webhooks') values.webhook = reply.json().id
   }
@@ -285,7 +285,7 @@ const PAGE = new URL('../docs/switching.md', import.meta.url)
 const HEADING = '## Calls of client libraries\n'
 
 test('docs/switching.md has the table of these calls', () => {
-  const rows = ALL_CALLS.map((call) => {
+  const rows = CALLS.map((call) => {
     const [sentence] = (reasons.get(call) ?? call.remark ?? '').split(/(?<=\.) /)
     return `| \`${nameOf(call)}\` | ${call.status} | ${sentence} |`
   })

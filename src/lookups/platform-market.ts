@@ -82,12 +82,12 @@ export const presentPlatformMarket = (market: PlatformMarket) => ({
   slug: market.slug ?? '',
   icon: market.icon ?? '',
   eventSlug: market.eventSlug ?? '',
-  outcome: outcomeOf(market),
+  outcome: outcomeNameOf(market),
   outcomeIndex: market.outcomeIndex ?? UNKNOWN_OUTCOME,
 })
 
 /** Empty: the catalogue does not have the market. */
-export const outcomeOf = ({ outcomes, outcomeIndex }: PlatformMarket): string =>
+export const outcomeNameOf = ({ outcomes, outcomeIndex }: PlatformMarket): string =>
   outcomes[outcomeIndex ?? UNKNOWN_OUTCOME] ?? ''
 
 /** What a position has besides. */

@@ -2,6 +2,11 @@ import { toTokenId } from '../core/ids.js'
 import { toDecimal } from '../core/money.js'
 import { presentMarketBlock, presentStructuredMarket, type TokenMarket } from '../lookups/market-block.js'
 import {
+  type PlatformMarket,
+  presentPlatformMarket,
+  presentPlatformOutcomes,
+} from '../lookups/platform-market.js'
+import {
   averagePriceOf,
   initialValueOf,
   marketStatusOf,
@@ -15,11 +20,6 @@ import {
   wonOf,
   worthOf,
 } from '../lookups/position.js'
-import {
-  type PlatformMarket,
-  presentPlatformMarket,
-  presentPlatformOutcomes,
-} from '../lookups/platform-market.js'
 import type { ClosedPosition, PositionRow, ShownPosition, TokenState } from './queries.js'
 
 /** A position with what the rows of the platform say of its market. */

@@ -84,7 +84,12 @@ export function presentLimits({ caller: { plan }, buckets, holdings, open, nowMs
 }
 
 /** What an account has open on the sockets. */
-export function presentConnections({ caller: { accountId, plan }, holdings, open, nowMs }: Omit<LimitInput, 'buckets'>) {
+export function presentConnections({
+  caller: { accountId, plan },
+  holdings,
+  open,
+  nowMs,
+}: Omit<LimitInput, 'buckets'>) {
   const places = (kind: SessionKind, limit: number | null) => {
     const count = open.find((row) => row.kind === kind)?.count ?? 0
     return { open: count, limit, remaining: limit === null ? null : Math.max(0, limit - count) }

@@ -76,7 +76,10 @@ export const OwnConnectionsReply = Type.Object(
       resets_at: Time,
     }),
   },
-  { title: 'OwnConnections', description: 'Open connections and subscriptions of the account, and their limits' },
+  {
+    title: 'OwnConnections',
+    description: 'Open connections and subscriptions of the account, and their limits',
+  },
 )
 
 const OwnKey = namedObject('OwnKey', {

@@ -65,7 +65,8 @@ const platformLeaderboard = defineAnswer({
     const { value } = await deps.boards.get(`${period} ${sort}`, {
       freshMs: FRESH_MS,
       accountId,
-      load: () => withPatience('data_api', (signal) => deps.dataApi.listLeaders(board, { signal, accountId })),
+      load: () =>
+        withPatience('data_api', (signal) => deps.dataApi.listLeaders(board, { signal, accountId })),
     })
     const traders = value.slice(0, TRADERS_MAX).map(presentLeader)
     return { traders, period, sort, count: traders.length }

@@ -14,7 +14,6 @@ import {
   isOfOrder,
   isSell,
   isTakerOrder,
-  rowsAs,
 } from '../../store/sql-words.js'
 import { rangeAfterCursor, type SeqRange, splitRange, withinSeq } from '../seq-range.js'
 import { isTokenTagged, type TagFilter } from '../tag-filter.js'
@@ -190,32 +189,35 @@ export function selectTradeGroups(
      order by p.head ${direction(sql, scope)}`
 }
 
-/** A wallet and a token of it. */
-export type HeldToken = { wallet: number; token: number }
+/** Fills that are looked at for those of some wallets, so that a request costs the same for every token. */
+export const HOLDER_FILLS_MAX = 5_000
+
+/** Of which wallets; at most `limit` of each. */
+type HolderTrades = { wallets: readonly number[]; isSell: boolean | undefined; limit: number }
 
 /**
- * The newest fills of the orders of wallets in one token each, at most `limit` of each. Indexes of each partition:
- * wallet, token.
+ * The newest fills of the orders of these wallets among the newest `HOLDER_FILLS_MAX` of the scope, which has one token.
+ * Index of each partition: token.
  */
-export function selectTradesOfHeld(
+export function selectTradesOfHolders(
   sql: Sql,
   scope: TradeScope,
-  held: readonly HeldToken[],
-  limit: number,
+  { wallets, isSell: sells, limit }: HolderTrades,
 ): Promise<TradeRow[]> {
-  const wanted = rowsAs(sql, 'wanted', held, { wallet: 'integer', token: 'integer' })
+  const isSide = sells === undefined ? sql`true` : sells ? isSell(sql, 'f') : isBuy(sql, 'f')
   const newest = sql`
     (select h.seq as head, h.seq, 'maker' as role
-       from ${wanted}
-      cross join lateral (
-        select f.seq
-          from fills f
-         where f.wallet = wanted.wallet and f.token = wanted.token
-           and ${matches(sql, 'f', 'market', scope, 'maker')}
-         order by f.seq desc
-         limit ${limit}
-      ) h)`
-  return selectTradeRows(sql, scope, { offset: 0, limit: held.length * limit, after: undefined }, [newest])
+       from (
+         select f.seq, row_number() over (partition by f.wallet order by f.seq desc) as place
+           from (select f.seq, f.wallet, f.flags
+                   from fills f
+                  where ${matches(sql, 'f', 'market', scope, 'maker')}
+                  order by f.seq desc
+                  limit ${HOLDER_FILLS_MAX}) f
+          where f.wallet = any(${[...wallets]}::integer[]) and ${isSide}
+       ) h
+      where h.place <= ${limit})`
+  return selectTradeRows(sql, scope, { offset: 0, limit: wallets.length * limit, after: undefined }, [newest])
 }
 
 /**

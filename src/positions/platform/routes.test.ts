@@ -178,7 +178,10 @@ describe('GET /v1/wallets/positions', () => {
     const { reply } = await left(`/v1/wallets/positions?wallets=${[...asked, wallet].join(',')}`)
     const after = await left('/v1/connections')
     expect(before.remaining - after.remaining).toBe(asked.length + 1)
-    const { count, wallets } = reply.json<{ count: number; wallets: { wallet: string; positions: Row[] }[] }>()
+    const { count, wallets } = reply.json<{
+      count: number
+      wallets: { wallet: string; positions: Row[] }[]
+    }>()
     expect(count).toBe(asked.length)
     expect(wallets.map((set) => set.wallet)).toEqual(asked)
     expect(wallets[0]?.positions).toEqual((await ask({ limit: 50 })).positions)
@@ -270,7 +273,8 @@ describe('GET /v1/markets/{id}/positions', () => {
     const { slug } = busiest()
     const send = (query: string) =>
       world.app.inject({ url: `/v1/markets/${slug}/positions?${query}`, headers: { 'x-api-key': key } })
-    for (let index = 0; index < 60; index++) expect((await send('includeTrades=true&limit=1')).statusCode).toBe(200)
+    for (let index = 0; index < 60; index++)
+      expect((await send('includeTrades=true&limit=1')).statusCode).toBe(200)
     const refused = await send('includeTrades=true&limit=1')
     expect(refused.statusCode).toBe(429)
     expect(refused.json()).toMatchObject({ scope: 'holder_trades' })

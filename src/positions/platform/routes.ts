@@ -18,7 +18,7 @@ import {
 } from '../../lookups/platform-market.js'
 import { type SeqRange, selectSeqRange, sinceNamed } from '../../lookups/seq-range.js'
 import { presentPlatformTrade, withPlatformNames } from '../../lookups/trades/platform-trades.js'
-import { selectTradesOfHeld } from '../../lookups/trades/queries.js'
+import { HOLDER_FILLS_MAX, selectTradesOfHolders } from '../../lookups/trades/queries.js'
 import { withUsernames } from '../../lookups/usernames.js'
 import type { Sql } from '../../store/connection.js'
 import { type PlatformPositionRow, presentPlatformPosition } from '../present.js'
@@ -164,7 +164,7 @@ const walletsPositionsV1 = defineAnswer({
 })
 
 const TRADES_OF_POSITION = 10
-/** With these and `TRADES_OF_POSITION` the trades of both outcomes are as many as one statement reads. */
+/** With these and `TRADES_OF_POSITION` the trades of an outcome are no more than one statement reads. */
 const HOLDERS_WITH_TRADES_MAX = 50
 
 type SideName = 'BUY' | 'SELL'
@@ -174,7 +174,7 @@ const marketHoldersV1 = defineAnswer({
   path: '/v1/markets/:id/positions',
   operationId: 'listPlatformMarketHolders',
   summary: 'Holders of a market, by outcome',
-  description: `The wallets that hold shares in a market, those with most first, for each outcome a page of its own. With \`user\` the positions of these wallets, also without shares. \`includeTrades\` adds the ${TRADES_OF_POSITION} newest trades of each position, to at most ${HOLDERS_WITH_TRADES_MAX} of an outcome; such requests are limited to 60 in a minute.`,
+  description: `The wallets that hold shares in a market, those with most first, for each outcome a page of its own. With \`user\` the positions of these wallets, also without shares. \`includeTrades\` adds the ${TRADES_OF_POSITION} newest trades of each position, among the ${HOLDER_FILLS_MAX} newest fills of the outcome, to at most ${HOLDERS_WITH_TRADES_MAX} of an outcome; such requests are limited to 60 in a minute.`,
   narrowBy: ['user'],
   errors: { 404: errorReply('Neither the chain nor the catalogue has the market') },
   params: MarketIdPath,
@@ -191,14 +191,19 @@ const marketHoldersV1 = defineAnswer({
     { id, user, side, includeTrades, limit: rows, offset: passed },
   ) => {
     if (includeTrades && rows > HOLDERS_WITH_TRADES_MAX) {
-      throw badRequest(`Invalid limit: at most ${HOLDERS_WITH_TRADES_MAX} of an outcome have trades; leave out includeTrades.`)
+      throw badRequest(
+        `Invalid limit: at most ${HOLDERS_WITH_TRADES_MAX} of an outcome have trades; leave out includeTrades.`,
+      )
     }
     if (includeTrades) await admission.chargeOrRefuse(caller, 'holder_trades')
     const tokens = await requireMarketTokens(sql, id)
     const range = await selectSeqRange(sql, {})
     const wallets = user === undefined ? undefined : await selectWalletIds(sql, [...new Set(user.split(','))])
     const outcomes = []
-    for (const { token, listed } of await withPlatformMarkets(sql, tokens.map((token) => ({ token })))) {
+    for (const { token, listed } of await withPlatformMarkets(
+      sql,
+      tokens.map((token) => ({ token })),
+    )) {
       const isEmpty = range === undefined || wallets?.length === 0
       const scope = { tokens: [token], wallets, sort: 'balance', isAscending: false } as const
       const isHeld = wallets === undefined ? true : undefined
@@ -206,7 +211,8 @@ const marketHoldersV1 = defineAnswer({
         ? []
         : await selectRows(sql, { ...scope, until: range.until, isHeld }, { limit: rows, offset: passed })
       const named = await withUsernames(sql, found, ({ address }) => address)
-      const trades = includeTrades && range !== undefined ? await selectTradesOf(sql, named, range, side) : undefined
+      const isWithTrades = includeTrades && range !== undefined && named.length > 0
+      const trades = isWithTrades ? await selectTradesOf(sql, named, range, side) : undefined
       const positions = named.map((row) => ({
         ...presentPlatformPosition(row),
         name: row.username,
@@ -228,25 +234,27 @@ async function selectTradesOf(
   range: SeqRange,
   side: SideName | undefined,
 ) {
-  if (positions.length === 0) return new Map()
   const tokens = [...new Set(positions.map(({ token }) => token))]
   const scope = {
     ...(await sinceNamed(sql, range, { tokens })),
     wallet: undefined,
     roles: ['maker'],
-    tokens: undefined,
+    tokens,
     orderHash: undefined,
     builder: undefined,
-    isSell: side === undefined ? undefined : side === 'SELL',
+    isSell: undefined,
     isTakerOrder: undefined,
     isCharged: false,
     usdMin: undefined,
     makerAmountMin: undefined,
     isAscending: false,
   } as const
-  const held = positions.map(({ wallet, token }) => ({ wallet, token }))
-  const rows = await withPlatformNames(sql, await selectTradesOfHeld(sql, scope, held, TRADES_OF_POSITION))
-  const trades = rows.map(presentPlatformTrade)
+  const rows = await selectTradesOfHolders(sql, scope, {
+    wallets: positions.map(({ wallet }) => wallet),
+    isSell: side === undefined ? undefined : side === 'SELL',
+    limit: TRADES_OF_POSITION,
+  })
+  const trades = (await withPlatformNames(sql, rows)).map(presentPlatformTrade)
   return groupBy(trades, ({ proxyWallet }) => proxyWallet)
 }
 

@@ -59,6 +59,12 @@ export const PlatformMarketHolders = namedObject('PlatformMarketHolders', {
   offset: Type.Integer(),
   count: Type.Integer({ minimum: 0, description: 'positions in the answer' }),
   outcomes: Type.Array(
-    namedObject('PlatformOutcomeHolders', { asset, outcome, outcomeIndex, count: Count, positions: Type.Array(Holder) }),
+    namedObject('PlatformOutcomeHolders', {
+      asset,
+      outcome,
+      outcomeIndex,
+      count: Count,
+      positions: Type.Array(Holder),
+    }),
   ),
 })

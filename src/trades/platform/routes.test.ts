@@ -4,10 +4,13 @@ import { mostFrequent } from '../../../test/lists/subject.js'
 import { mostCommon } from '../../../test/most-common.js'
 import { isTakerOrder, type ModelFill } from '../../../test/trades/fill-model.js'
 
-type Trade = { proxyWallet: string; transactionHash: string; asset: string; size: number; side: string } & Record<
-  string,
-  unknown
->
+type Trade = {
+  proxyWallet: string
+  transactionHash: string
+  asset: string
+  size: number
+  side: string
+} & Record<string, unknown>
 
 let world: ApiWorld
 /** Without combos, the newest first. */
@@ -35,7 +38,13 @@ async function ask(path: string, query: object = {}) {
 }
 
 const namesOf = (trades: readonly Trade[]) =>
-  trades.map(({ proxyWallet, transactionHash, asset, size, side }) => [proxyWallet, transactionHash, asset, size, side])
+  trades.map(({ proxyWallet, transactionHash, asset, size, side }) => [
+    proxyWallet,
+    transactionHash,
+    asset,
+    size,
+    side,
+  ])
 
 const expectedOf = (of: readonly ModelFill[]) =>
   of.map(({ maker, txHash, token, shares, isSell }) => [
@@ -62,7 +71,9 @@ describe('GET /v1/wallets/{address}/trades', () => {
     const path = `/v1/wallets/${fill.maker}/trades`
     const rowOf = async () => {
       const { trades } = await ask(path, { limit: 500 })
-      return trades.find(({ transactionHash, asset }) => transactionHash === fill.txHash && asset === fill.token)
+      return trades.find(
+        ({ transactionHash, asset }) => transactionHash === fill.txHash && asset === fill.token,
+      )
     }
     expect(await rowOf()).toMatchObject({
       conditionId: market.condition,
@@ -105,7 +116,9 @@ describe('GET /v1/markets/{id}/trades', () => {
     expect(namesOf(page.trades)).toEqual(expectedOf(ofThem.slice(2, 5)))
     for (const side of ['buy', 'SELL']) {
       const sold = ofThem.filter(({ isSell }) => isSell === (side === 'SELL'))
-      expect(namesOf((await ask(path, { user, side, limit: 500 })).trades)).toEqual(expectedOf(sold.slice(0, 500)))
+      expect(namesOf((await ask(path, { user, side, limit: 500 })).trades)).toEqual(
+        expectedOf(sold.slice(0, 500)),
+      )
     }
     expect(await ask(path, { user: `0x${'9'.repeat(40)}` })).toMatchObject({ count: 0, trades: [] })
   })

@@ -9,7 +9,7 @@ import { Decimal, TradeSideField, UnixTime } from '../../http/row-fields.js'
 import { errorReply } from '../../lib/error-reply.js'
 import { namedObject } from '../../lib/named-object.js'
 import { selectWalletId, selectWalletIds } from '../../lookups/ids.js'
-import { MarketIdPath, outcomeOf, requireMarketTokens } from '../../lookups/platform-market.js'
+import { MarketIdPath, outcomeNameOf, requireMarketTokens } from '../../lookups/platform-market.js'
 import { selectSeqRange, sinceNamed } from '../../lookups/seq-range.js'
 import {
   PlatformTrade,
@@ -55,7 +55,10 @@ async function selectNewest(
     makerAmountMin: undefined,
     isAscending: false,
   }
-  return await withPlatformNames(sql, await selectTrades(sql, 'market', scope, { limit, offset, after: undefined }))
+  return await withPlatformNames(
+    sql,
+    await selectTrades(sql, 'market', scope, { limit, offset, after: undefined }),
+  )
 }
 
 const walletTradesV1 = defineAnswer({
@@ -146,7 +149,7 @@ const presentNewestTrade = (row: PlatformTradeRow) => ({
   title: row.listed.title ?? '',
   slug: row.listed.slug ?? '',
   eventSlug: row.listed.eventSlug ?? '',
-  outcome: outcomeOf(row.listed),
+  outcome: outcomeNameOf(row.listed),
   size: toDecimal(row.shares),
   price: toPrice(row.usd, row.shares),
   timestamp: row.timeSec,

@@ -4,7 +4,14 @@ import { mostFrequent } from '../../../test/lists/subject.js'
 import { isTakerOrder, type ModelFill } from '../../../test/trades/fill-model.js'
 
 type Settlement = Record<string, string>
-type Row = { maker: string; token_id: string; side: string; size: number; is_taker_order: boolean; order_hash: string }
+type Row = {
+  maker: string
+  token_id: string
+  side: string
+  size: number
+  is_taker_order: boolean
+  order_hash: string
+}
 
 let world: ApiWorld
 /** Without combos, the newest first. */
@@ -22,7 +29,8 @@ async function ask(path: string, query: object = {}) {
 }
 
 const hashesOf = (of: readonly ModelFill[]): string[] => [...new Set(of.map(({ txHash }) => txHash))]
-const shown = ({ settlements }: { settlements: readonly Settlement[] }) => settlements.map(({ tx_hash }) => tx_hash)
+const shown = ({ settlements }: { settlements: readonly Settlement[] }) =>
+  settlements.map(({ tx_hash }) => tx_hash)
 
 describe('GET /v1/settlements/recent', () => {
   test('200: every match once, the newest first', async () => {
@@ -68,7 +76,11 @@ test('GET /v1/settlements/token/{id}: matches in which an order traded the token
   const all = await ask(`token/${token}`, { count: 1_000 })
   expect(all.token_id).toBe(token)
   expect(shown(all)).toEqual(hashesOf(fills.filter((fill) => fill.token === token)))
-  expect(await ask(`token/${'9'.repeat(70)}`)).toEqual({ token_id: '9'.repeat(70), count: 0, settlements: [] })
+  expect(await ask(`token/${'9'.repeat(70)}`)).toEqual({
+    token_id: '9'.repeat(70),
+    count: 0,
+    settlements: [],
+  })
 })
 
 test('GET /v1/settlements/wallet/{address}: matches with an order of the wallet', async () => {

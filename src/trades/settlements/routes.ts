@@ -11,7 +11,7 @@ import { DecimalText, IntegerText, MillisecondsText } from '../../http/row-field
 import { namedObject } from '../../lib/named-object.js'
 import { selectWalletId } from '../../lookups/ids.js'
 import { selectTokenIds } from '../../lookups/market-filter.js'
-import { outcomeOf, type PlatformMarket, withPlatformMarkets } from '../../lookups/platform-market.js'
+import { outcomeNameOf, type PlatformMarket, withPlatformMarkets } from '../../lookups/platform-market.js'
 import { selectSeqRange, sinceNamed } from '../../lookups/seq-range.js'
 import type { Sql } from '../../store/connection.js'
 import { type SettledFill, type SettlementScope, selectSettlements } from './queries.js'
@@ -92,7 +92,7 @@ function presentSettlement({ fills, taker, listed }: Settled) {
     timestamp: time,
     detected_at: time,
     status: 'confirmed',
-    outcome: outcomeOf(listed),
+    outcome: outcomeNameOf(listed),
     market_title: listed.title ?? '',
     market_slug: listed.slug ?? '',
     market_image: listed.image ?? '',
@@ -156,7 +156,10 @@ const ofWallet = defineAnswer({
   reply: namedObject('WalletSettlements', { wallet: Type.String(), ...reply }),
   answer: async ({ sql }, { address, count }) => {
     const wallet = await selectWalletId(sql, address)
-    return { wallet: address, ...present(wallet === undefined ? [] : await selectShown(sql, { wallet }, count)) }
+    return {
+      wallet: address,
+      ...present(wallet === undefined ? [] : await selectShown(sql, { wallet }, count)),
+    }
   },
 })
 
