@@ -286,7 +286,7 @@ const HEADING = '## Calls of client libraries\n'
 
 test('docs/switching.md has the table of these calls', () => {
   const rows = CALLS.map((call) => {
-    const [sentence] = (reasons.get(call) ?? call.remark ?? '').split(/(?<=\.) /)
+    const [sentence = ''] = (reasons.get(call) ?? call.remark ?? '').split(/(?<=\.) /)
     return `| \`${nameOf(call)}\` | ${call.status} | ${sentence} |`
   })
   const table = ['| Call | Status | |', '| --- | --- | --- |', ...rows].join('\n')
@@ -295,6 +295,6 @@ test('docs/switching.md has the table of these calls', () => {
   const [introduction = ''] = section.split(/^\| /m)
   const [, after = ''] = section.split(/\n(?=## )/)
   const written = `${before}${HEADING}${introduction}${table}\n${after === '' ? '' : `\n${after}`}`
-  if (process.env.AUSPEX_WRITE_TABLES === '1') writeFileSync(PAGE, written)
+  if (process.env.AUSPEX_WRITE_TABLES === '1') return writeFileSync(PAGE, written)
   expect(page, 'AUSPEX_WRITE_TABLES=1 npx vitest run test/switching.test.ts writes it').toBe(written)
 })
