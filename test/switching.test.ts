@@ -188,7 +188,12 @@ const CALLS: Call[] = [
     'GET /v3/webhooks/{webhook}/deliveries',
   ),
   { call: 'PUT /v3/webhooks/{webhook}', status: 200, body: () => ({ description: 'desk' }) },
-  ...calls(200, 'POST /v3/webhooks/{webhook}/rotate-secret', 'DELETE /v3/webhooks/{webhook}'),
+  ...calls(
+    200,
+    'POST /v3/webhooks/{webhook}/test',
+    'POST /v3/webhooks/{webhook}/rotate-secret',
+    'DELETE /v3/webhooks/{webhook}',
+  ),
 ]
 
 let world: ApiWorld
@@ -249,6 +254,7 @@ const nameOf = ({ call }: Call): string =>
     .replace(/\{no_market\}/, '{id}')
     .replace(/(\/v1\/markets\/)\{condition_id\}/, '$1{id}')
     .replace('{nobody}', '{eoa}')
+    .replace('/v3/perps/markets', '/v3/perps/*')
 
 /** The reason of each call that is answered with 501, as it is given. */
 const reasons = new Map<Call, string>()
