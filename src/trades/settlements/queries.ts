@@ -3,7 +3,7 @@ import { type SeqRange, splitRange, withinSeq } from '../../lookups/seq-range.js
 import { joinFragments, type Sql } from '../../store/connection.js'
 import { hex, isMarketFill, isSell, isTakerOrder, selectBytes } from '../../store/sql-words.js'
 
-/** Of everybody, of matches in which an order traded a token, or of those with an order of a wallet. */
+/** All matches, those in which an order traded a token, or those with an order of a wallet. */
 export type SettlementScope = SeqRange & { token?: number; wallet?: number }
 
 /** A fill of a match. Bytes are hex text, amounts millionths. */

@@ -1,4 +1,5 @@
 import type { Clock } from '../../core/clock.js'
+import { AccountRefusal } from '../../core/errors.js'
 import { UpstreamError } from '../../core/upstream-error.js'
 import { StaleFallbackCache } from '../../lib/stale-fallback-cache.js'
 import { withUsernames } from '../../lookups/usernames.js'
@@ -28,7 +29,7 @@ export class TraderProfiles {
     this.#cache = new StaleFallbackCache({ clock, limits: { max: PROFILES_MAX }, staleMsMax: STALE_MS_MAX })
   }
 
-  /** While the platform does not answer: the name that was seen last. */
+  /** While the platform does not answer, or the account has used its share of its calls: the name that was seen last. */
   async read(sql: Sql, wallet: string, accountId: number): Promise<TraderProfile> {
     try {
       const { value } = await this.#cache.get(wallet, {
@@ -43,7 +44,7 @@ export class TraderProfiles {
       })
       return value
     } catch (error) {
-      if (!(error instanceof UpstreamError)) throw error
+      if (!(error instanceof UpstreamError || error instanceof AccountRefusal)) throw error
       const [{ username: name = '' } = {}] = await withUsernames(sql, [{ wallet }], (row) => row.wallet)
       return { ...toTraderProfile(undefined), name }
     }
