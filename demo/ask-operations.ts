@@ -76,6 +76,15 @@ const QUERIES: Record<string, Values> = {
   getGameState: { price_limit_tokens: 2 },
   getGamePrices: { limit_tokens: 2 },
   getGameHistory: { limit_tokens: 2, interval: '6h', fidelity: 60 },
+  listSettlements: { count: 2 },
+  listTokenSettlements: { count: 2 },
+  listWalletSettlements: { count: 2 },
+  listPlatformWalletTrades: { limit: 2 },
+  listPlatformMarketTrades: { limit: 2 },
+  listPlatformWalletPositions: { limit: 2 },
+  listPlatformWalletsPositions: { wallets: '{wallet}', limit: 2 },
+  listPlatformMarketHolders: { includeTrades: 'true', limit: 2 },
+  getTraderPnl: { period: '1D' },
   listComboActivity: { condition_id: '{combo_condition_id}' },
 }
 
@@ -84,6 +93,8 @@ const PATH_SAMPLES: [path: RegExp, samples: Values][] = [
   // The account of the first plan.
   [/^\/v1\/admin\//, { account: 'acc_1' }],
   [/^\/v1\/(orderbook|midpoint|spread)\//, { id: '{token_id}' }],
+  [/^\/v1\/markets\//, { id: '{condition_id}' }],
+  [/^\/v2\/sports\/series\//, { id: '{series_id}' }],
   [
     /^\/v2\/sports\/games\//,
     { slug: '{game_slug}', event_id: '{game_event_id}', market_id: '{game_market_id}' },

@@ -25,6 +25,7 @@ test('everything in the samples exists and belongs together', () => {
   expect(game?.league.code).toBe(samples.league)
   expect(catalogue.eventById(samples.game_event_id)?.game).toBe(game)
   expect(catalogue.marketById(samples.game_market_id)?.event.game).toBe(game)
+  expect(catalogue.series.map(({ id }) => id)).toContain(samples.series_id)
   expect(catalogue.comboByCondition(samples.combo_condition_id)).toBeDefined()
 })
 

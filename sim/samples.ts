@@ -21,6 +21,8 @@ export type Samples = {
   league: string
   game_event_id: string
   game_market_id: string
+  /** The series of a league's games; empty where no games are played. */
+  series_id: string
 }
 
 const RECENT_MATCHES = 5_000
@@ -58,6 +60,8 @@ function gameSamples(universe: Universe) {
     league: game?.league.code ?? '',
     game_event_id: event?.id ?? '',
     game_market_id: event?.markets[0]?.id ?? '',
+    series_id:
+      [...live, ...next].flatMap(({ slug }) => catalogue.eventBySlug(slug)?.series ?? [])[0]?.id ?? '',
   }
 }
 

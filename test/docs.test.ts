@@ -99,6 +99,7 @@ test.each(PAGES)('%s names settings that exist', (path) => {
     'TEST_LONG',
     'TEST_CITUS_URL',
     'TAKE_EXAMPLES',
+    'WRITE_TABLES',
     'WEBHOOK_SECRET',
     'CAHCE_MB',
   ].map((name) => `AUSPEX_${name}`)

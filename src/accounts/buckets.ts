@@ -52,6 +52,13 @@ export const BUCKETS = {
     limit: () => 3,
     refuse: refuseInScope('search_online', 'At most 3 online searches per 10 seconds.'),
   },
+  // Beside the bucket of the route, for requests that ask for the trades of holders.
+  holder_trades: {
+    windowMs: 60_000,
+    counts: 'key',
+    limit: () => 60,
+    refuse: refuseInScope('holder_trades', 'At most 60 requests with includeTrades per minute.'),
+  },
   copy_pnl: {
     windowMs: 5_000,
     counts: 'key',

@@ -102,6 +102,7 @@ describe('GET /openapi.json', () => {
       '/v1/account/keys',
       '/v1/account/keys/{id}',
       '/v1/account/usage',
+      '/v1/activity',
       '/v1/admin/accounts',
       '/v1/admin/accounts/{account}',
       '/v1/admin/accounts/{account}/keys',
@@ -110,6 +111,7 @@ describe('GET /openapi.json', () => {
       '/v1/admin/accounts/{account}/suspend',
       '/v1/admin/keys/{key}',
       '/v1/admin/usage',
+      '/v1/connections',
       '/v1/coverage',
       '/v1/crypto/active',
       '/v1/crypto/candles',
@@ -118,16 +120,28 @@ describe('GET /openapi.json', () => {
       '/v1/crypto/series',
       '/v1/crypto/ticks',
       '/v1/keys',
+      '/v1/leaderboard',
+      '/v1/markets/{id}/positions',
+      '/v1/markets/{id}/trades',
       '/v1/midpoint/{id}',
       '/v1/orderbook/{id}',
       '/v1/plans',
       '/v1/resolve/{query}',
       '/v1/session',
+      '/v1/settlements/recent',
+      '/v1/settlements/token/{token_id}',
+      '/v1/settlements/wallet/{address}',
       '/v1/spread/{id}',
       '/v1/status',
       '/v1/status/history',
       '/v1/status/overview',
+      '/v1/trader/{wallet}',
+      '/v1/trader/{wallet}/pnl',
       '/v1/usage',
+      '/v1/wallets/positions',
+      '/v1/wallets/{address}',
+      '/v1/wallets/{address}/positions',
+      '/v1/wallets/{address}/trades',
       '/v2/copy-pnl/batch',
       '/v2/copy-pnl/leaderboard',
       '/v2/copy-pnl/snapshot',
@@ -160,6 +174,8 @@ describe('GET /openapi.json', () => {
       '/v2/sports/live',
       '/v2/sports/market-types',
       '/v2/sports/search',
+      '/v2/sports/series',
+      '/v2/sports/series/{id}',
       '/v2/sports/summary',
       '/v2/wallets/{address}/closed-positions',
       '/v2/wallets/{address}/positions/onchain',
@@ -269,8 +285,8 @@ describe('GET /openapi.json', () => {
   })
 
   // Of which an operation takes about 3 KB. Repeated texts and schemas that have no name show here first.
-  test('has at most 600 KB', () => {
-    expect(Buffer.byteLength(raw)).toBeLessThan(600_000)
+  test('has at most 700 KB', () => {
+    expect(Buffer.byteLength(raw)).toBeLessThan(700_000)
   })
 
   test('names every row, answer, body and error', () => {

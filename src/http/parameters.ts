@@ -42,6 +42,17 @@ export const Address = Type.String({
   examples: ['0x1111111111111111111111111111111111111111'],
 })
 
+const ADDRESSES_MAX = 20
+
+/** Several addresses in one parameter, in small letters: `split(',')` has them. */
+export const AddressList = Type.String({
+  title: 'AddressList',
+  format: 'hex',
+  pattern: `^0x[0-9a-fA-F]{40}(,0x[0-9a-fA-F]{40}){0,${ADDRESSES_MAX - 1}}$`,
+  description: `1 to ${ADDRESSES_MAX} addresses with commas between them`,
+  examples: ['0x1111111111111111111111111111111111111111'],
+})
+
 export const TokenId = Type.String({
   title: 'TokenId',
   format: 'token-id',

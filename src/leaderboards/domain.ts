@@ -3,16 +3,29 @@ import { selectCatalogueState } from '../catalogue/queries.js'
 import type { ChainStatus } from '../core/chain-status.js'
 import type { Domain } from '../http/domain.js'
 import type { Job } from '../jobs/job.js'
+import { StaleFallbackCache } from '../lib/stale-fallback-cache.js'
 import { BOARD_STATES } from '../lookups/board.js'
 import { createSnapshotJob } from '../lookups/snapshot.js'
 import type { Platform } from '../platform.js'
+import type { Upstreams } from '../upstreams/upstreams.js'
+import { platformBoardRoutes } from './platform/routes.js'
 import { refreshBoards } from './refresh/refresh.js'
 import { leaderboardRoutes } from './routes.js'
 
 /** Every refresh ends the cursors of the boards before it, so they are no more frequent than promised. */
 const REFRESH_MS = 45_000
 
-export function createLeaderboards(platform: Platform, { chain }: { chain: ChainStatus }): Domain {
+/** How long the platform's board is shown while the platform does not answer. */
+const PLATFORM_STALE_MS_MAX = 12 * 60 * 60_000
+
+type LeaderboardDeps = { chain: ChainStatus; upstreams: Upstreams }
+
+export function createLeaderboards(platform: Platform, { chain, upstreams }: LeaderboardDeps): Domain {
+  const boards = new StaleFallbackCache({
+    clock: platform.clock,
+    limits: { max: 16 },
+    staleMsMax: PLATFORM_STALE_MS_MAX,
+  })
   const last: LastRefresh = { asOfSec: undefined, refreshedMs: undefined }
   new Gauge({
     name: 'auspex_leaderboards_age_seconds',
@@ -23,7 +36,10 @@ export function createLeaderboards(platform: Platform, { chain }: { chain: Chain
     },
   })
   return {
-    routes: [leaderboardRoutes(platform)],
+    routes: [
+      leaderboardRoutes(platform),
+      platformBoardRoutes(platform, { dataApi: upstreams.dataApi, boards }),
+    ],
     jobs: [createBoardJob(platform, chain, last)],
     status: {
       fields: () => {

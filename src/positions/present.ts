@@ -2,6 +2,11 @@ import { toTokenId } from '../core/ids.js'
 import { toDecimal } from '../core/money.js'
 import { presentMarketBlock, presentStructuredMarket, type TokenMarket } from '../lookups/market-block.js'
 import {
+  type PlatformMarket,
+  presentPlatformMarket,
+  presentPlatformOutcomes,
+} from '../lookups/platform-market.js'
+import {
   averagePriceOf,
   initialValueOf,
   marketStatusOf,
@@ -16,6 +21,9 @@ import {
   worthOf,
 } from '../lookups/position.js'
 import type { ClosedPosition, PositionRow, ShownPosition, TokenState } from './queries.js'
+
+/** A position with what the rows of the platform say of its market. */
+export type PlatformPositionRow = ShownPosition & { listed: PlatformMarket }
 
 export function presentGlobalPosition(row: ShownPosition) {
   return {
@@ -116,6 +124,34 @@ export function presentOnchainPosition(row: ClosedPosition, isOfWallet: boolean)
     ...(isOfWallet && { last_activity: row.lastSec }),
   }
 }
+
+/** In the names of the platform's Data API. */
+export function presentPlatformPosition(row: PlatformPositionRow) {
+  const { state, listed } = row
+  const price = priceOf(state)
+  const initial = initialValueOf(row)
+  const unrealized = unrealizedOf(row, price)
+  return {
+    proxyWallet: row.address,
+    ...presentPlatformMarket(listed),
+    ...presentPlatformOutcomes(listed),
+    size: toDecimal(sharesOf(row)),
+    avgPrice: presentAverage(row) ?? 0,
+    initialValue: toDecimal(initial),
+    currentValue: toDecimal(worthOf(sharesOf(row), price)),
+    cashPnl: toDecimal(unrealized),
+    percentPnl: toPercent(unrealized, initial),
+    totalBought: toDecimal(row.bought),
+    realizedPnl: toDecimal(row.realized),
+    percentRealizedPnl: toPercent(row.realized, row.boughtCost),
+    curPrice: toDecimal(worthOf(1_000_000n, price)),
+    redeemable: statusOf(row, resultOf(state)) === 'redeemable',
+  }
+}
+
+/** With 4 decimals; 0 of nothing. */
+const toPercent = (part: bigint, whole: bigint): number =>
+  whole === 0n ? 0 : Number((part * 1_000_000n) / whole) / 10_000
 
 function presentOnchainNumbers(row: ShownPosition) {
   const { state } = row

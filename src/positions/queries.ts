@@ -14,6 +14,8 @@ export type PositionScope = {
   /** Rows are as of the block of this `seq`. */
   until: number
   wallet?: number | undefined
+  /** Any of these. */
+  wallets?: readonly number[] | undefined
   tokens?: readonly number[] | undefined
   sort: PositionSort
   isAscending: boolean
@@ -28,7 +30,7 @@ export type PositionScope = {
 }
 
 /** `id`: by wallet and token alone, which never change. */
-export type PositionSort = 'realized' | 'balance' | 'bought' | 'last_sec' | 'average' | 'id'
+export type PositionSort = keyof typeof SORT_COLUMNS | 'id'
 
 /** A position as a list shows it. */
 export type PositionRow = PositionState & {
@@ -47,13 +49,37 @@ const AVERAGE = `case when p.held > 0 then div(p.cost * 1000000::numeric, p.held
                       when p.bought > 0 then div(p.bought_cost * 1000000::numeric, p.bought)
                       else -1e30 end`
 
-const SORT_COLUMNS: Record<Exclude<PositionSort, 'id'>, OrderColumn> = {
+/** With the price of now; nothing where there is none. */
+const PRICED = (expression: string) => `coalesce((
+  select div(${expression}, price.denominator)
+    from token_prices price where price.token = p.token and price.denominator > 0), 0)`
+
+const CASH_PNL = PRICED('p.held * price.numerator - p.cost * price.denominator')
+const INITIAL = `greatest(${AVERAGE}, 0) * p.balance`
+
+/** Of the market of the token; `none` where the catalogue does not have it. */
+const OF_MARKET = (column: string, none: string) => `coalesce((
+  select m.${column}
+    from tokens t
+    join market_tokens mt on mt.token = t.token
+    join markets m on m.id = mt.market
+   where t.id = p.token), ${none})`
+
+const SORT_COLUMNS = {
   realized: { column: 'p.realized', type: 'bigint' },
   balance: { column: 'p.balance', type: 'bigint' },
   bought: { column: 'p.bought', type: 'bigint' },
   last_sec: { column: 'p.last_sec', type: 'integer' },
+  // No index has those below: all positions that match are read and sorted.
   average: { column: AVERAGE, type: 'numeric' },
-}
+  price: { column: PRICED('1000000::numeric * price.numerator'), type: 'numeric' },
+  value: { column: PRICED('p.balance::numeric * price.numerator'), type: 'numeric' },
+  initial: { column: INITIAL, type: 'numeric' },
+  cash_pnl: { column: CASH_PNL, type: 'numeric' },
+  percent_pnl: { column: `${CASH_PNL} / greatest(${INITIAL}, 1)`, type: 'numeric' },
+  title: { column: `${OF_MARKET('question', "''")} collate "C"`, type: 'text' },
+  end: { column: OF_MARKET('end_at', "'infinity'"), type: 'timestamptz' },
+} as const satisfies Record<string, OrderColumn>
 const WALLET: OrderColumn = { column: 'p.wallet', type: 'integer' }
 const TOKEN: OrderColumn = { column: 'p.token', type: 'integer' }
 
@@ -102,7 +128,7 @@ function placesOf(sql: Sql, { wallet, tokens }: PositionScope): Fragment[] {
 }
 
 function matches(sql: Sql, scope: PositionScope): Fragment {
-  const { status, isHeld, sizeMin, tag, filledFrom, filledTo } = scope
+  const { wallets, status, isHeld, sizeMin, tag, filledFrom, filledTo } = scope
   const conditions = [isListed(sql, 'market')]
   const ofSize = (held: boolean) => (held ? sql`p.balance > 0` : sql`p.balance <= 0`)
   if (status !== undefined) {
@@ -111,6 +137,7 @@ function matches(sql: Sql, scope: PositionScope): Fragment {
     conditions.push(ofSize(status === 'open' || status === 'redeemable'))
     conditions.push(isOver ? isResolved : sql`not ${isResolved}`)
   }
+  if (wallets !== undefined) conditions.push(sql`p.wallet = any(${[...wallets]}::integer[])`)
   if (isHeld !== undefined) conditions.push(ofSize(isHeld))
   if (sizeMin !== undefined) conditions.push(sql`p.balance >= ${sizeMin}`)
   if (filledFrom !== undefined) conditions.push(sql`p.filled_sec >= ${toTimeColumn(filledFrom)}`)

@@ -7,6 +7,7 @@ import { leagueRoutes } from './leagues/routes.js'
 import { sportsMarketTypeRoutes } from './market-types/routes.js'
 import { quoteRoutes } from './quotes/routes.js'
 import { sportsSearchRoutes } from './search/routes.js'
+import { sportsSeriesRoutes } from './series/routes.js'
 import type { SportsDeps } from './sources.js'
 
 const HOUR_MS = 3_600_000
@@ -15,6 +16,7 @@ const ROUTES = [
   leagueRoutes,
   sportsMarketTypeRoutes,
   sportsSearchRoutes,
+  sportsSeriesRoutes,
   quoteRoutes,
   gameRoutes,
   gameContextRoutes,

@@ -37,6 +37,41 @@ describe('GET /v2/sports/leagues', () => {
   })
 })
 
+describe('GET /v2/sports/series', () => {
+  type Series = { id: string; volume24hr: number; active: boolean }
+
+  test("200: the series of leagues, with the platform's figures", async () => {
+    const { status, body } = await ask('/series?status=all')
+    expect(status).toBe(200)
+    const ids = LEAGUES.flatMap(({ seriesId }) => seriesId ?? [])
+    expect(body.series.map(({ id }: Series) => id).sort()).toEqual(ids.sort())
+    expect(body).toMatchObject({ stale: false, count: ids.length })
+    const volumes = body.series.map(({ volume24hr }: Series) => volume24hr)
+    expect(volumes).toEqual(volumes.toSorted((a: number, b: number) => b - a))
+    const [first] = body.series
+    const own = (await (await fetch(`${t.ctx.config.gammaUrl}/series/${first.id}`)).json()) as object
+    for (const field of ['slug', 'title', 'seriesType', 'recurrence', 'volume', 'volume24hr', 'liquidity'])
+      expect(first[field], field).toEqual(Reflect.get(own, field))
+    expect((await ask('/series?limit=2')).body.series).toEqual(body.series.slice(0, 2))
+  })
+
+  test('200: one of them with its open events; 404: a series of no league', async () => {
+    const { series } = (await ask('/series')).body
+    const { status, body } = await ask(`/series/${series[0].id}`)
+    expect(status).toBe(200)
+    expect(body).toMatchObject({ ...series[0], stale: false, count: body.events.length })
+    expect(body.events[0]).toMatchObject({ id: expect.any(String), closed: false, active: true })
+    expect((await ask('/series/10684')).status).toBe(404)
+    expect((await ask('/series/nba')).status).toBe(400)
+  })
+
+  test('400: names status and limit; 501: tournaments, on all plans', async () => {
+    expect((await ask('/series?status=closed')).body.error).toContain('status')
+    expect((await ask('/series?limit=501')).body.error).toContain('limit')
+    expect((await ask('/tournaments')).status).toBe(501)
+  })
+})
+
 describe('GET /v2/sports/leagues/{league}/teams', () => {
   test('200: all pages of the platform, by page of ours', async () => {
     const all = (await ask('/leagues/atp/teams')).body

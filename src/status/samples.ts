@@ -69,6 +69,7 @@ async function selectSamples(sql: Sql, nowMs: number): Promise<Samples> {
     league: game?.slug.split('-')[0],
     game_event_id: game?.eventId,
     game_market_id: game?.marketId,
+    series_id: game?.seriesId,
   }
 }
 
@@ -156,13 +157,18 @@ async function selectComboSample(sql: Sql) {
 
 /** A game that is on, or else the next one. Index: events_open_end. */
 async function selectGameSample(sql: Sql, nowMs: number) {
-  const [row] = await sql<{ slug: string; eventId: string; marketId: string }[]>`
+  type Row = { slug: string; eventId: string; marketId: string; seriesId: string }
+  const [row] = await sql<Row[]>`
+    with upcoming as (
+      select id, slug, series, game_id, live, starts_at from events
+       where not closed and coalesce(end_at, '-infinity') > ${new Date(nowMs)}
+       order by coalesce(end_at, '-infinity'), id
+       limit ${RECENT_ROWS}
+    )
     select e.slug, e.id::text as event_id,
+           (select series::text from upcoming where game_id is not null and series is not null limit 1) as series_id,
            (select m.id::text from markets m where m.event = e.id order by m.id limit 1) as market_id
-      from (select id, slug, game_id, live, starts_at from events
-             where not closed and coalesce(end_at, '-infinity') > ${new Date(nowMs)}
-             order by coalesce(end_at, '-infinity'), id
-             limit ${RECENT_ROWS}) e
+      from upcoming e
      where e.game_id is not null and e.slug ~ '^[a-z0-9]+-.+-[0-9]{4}-[0-9]{2}-[0-9]{2}$'
        and exists (select from markets m where m.event = e.id)
      order by e.live desc nulls last, e.starts_at, e.id

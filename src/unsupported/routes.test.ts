@@ -44,6 +44,14 @@ describe.each([
   })
 })
 
+test.each(['/v2/sports/tournaments', '/v2/sports/tournaments/12'])('501: %s, on all plans', async (url) => {
+  const { key: free } = await t.createCaller('free')
+  expect((await t.app.inject(url)).statusCode).toBe(401)
+  const reply = await t.app.inject({ url, headers: { 'x-api-key': free } })
+  expect(reply.statusCode).toBe(501)
+  expect(reply.json()).toEqual({ error: 'not_supported', detail: expect.stringMatching(/Brackets/) })
+})
+
 test('404: a path beside them', async () => {
   for (const url of ['/v3/credits', '/v3/perpetuals', `${WALLET}/credits/x`]) {
     const reply = await t.app.inject({ url, headers: { 'x-api-key': key } })

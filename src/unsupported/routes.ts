@@ -1,9 +1,15 @@
 import type { FastifyPluginAsync } from 'fastify'
-import { V3 } from '../accounts/access.js'
+import { type KeyedAccess, STANDARD, V3 } from '../accounts/access.js'
 import { notSupported } from '../core/errors.js'
 
 /** Routes that clients of the platform's services know and that this service cannot answer, and why not. */
-type UnsupportedFamily = { detail: string; method: 'GET' | 'POST'; paths: readonly string[] }
+type UnsupportedFamily = {
+  detail: string
+  method: 'GET' | 'POST'
+  paths: readonly string[]
+  /** Absent: that of `/v3`. */
+  access?: KeyedAccess
+}
 
 export const UNSUPPORTED: readonly UnsupportedFamily[] = [
   {
@@ -40,12 +46,19 @@ export const UNSUPPORTED: readonly UnsupportedFamily[] = [
     method: 'POST',
     paths: ['/v3/polymarket/profiles/username/challenge', '/v3/polymarket/profiles/username/complete'],
   },
+  {
+    detail:
+      'Brackets of tournaments are not published by the platform. GET /v2/sports/series has the series of leagues, GET /v2/sports/leagues/{league}/games their games.',
+    method: 'GET',
+    paths: ['/v2/sports/tournaments', '/v2/sports/tournaments/:id'],
+    access: STANDARD,
+  },
 ]
 
 /** Each answers 501 with the reason: a client learns that it need not try again, or look for a mistake of its own. */
 export const unsupportedRoutes: FastifyPluginAsync = async (app) => {
-  const config = { access: { ...V3, cost: 'small' as const } }
-  for (const { detail, method, paths } of UNSUPPORTED) {
+  for (const { detail, method, paths, access = V3 } of UNSUPPORTED) {
+    const config = { access: { ...access, cost: 'small' as const } }
     for (const url of paths) {
       // The document lists what the service answers.
       app.route({

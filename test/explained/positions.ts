@@ -14,6 +14,9 @@ function conditionHolders(world: ApiWorld): string {
   return `/v3/markets/condition/${of?.conditionId ?? ''}/positions`
 }
 
+const marketHolders = (world: ApiWorld): string =>
+  conditionHolders(world).replace('/v3/markets/condition/', '/v1/markets/')
+
 const sorted = (title: string, path: (world: ApiWorld) => string, sorts: readonly string[]): Request[] =>
   sorts.map((sort) => ({
     title: `${title}?sort=${sort}`,
@@ -33,6 +36,19 @@ export const EXPLAINED_POSITIONS: Request[] = [
   ...sorted('/v3/positions', () => '/v3/positions', ['recent', 'pnl', 'size', 'volume']),
   ...sorted('/v3/markets/{token_id}/positions', tokenHolders, ['pnl', 'amount', 'volume']),
   ...sorted('/v3/markets/condition/{condition_id}/positions', conditionHolders, ['pnl', 'amount', 'volume']),
+  {
+    title: '/v1/wallets/{address}/positions',
+    path: (world) => `/v1/wallets/${mostFrequent(world, ({ maker }) => maker)}/positions`,
+    rowsPerRow: 4,
+  },
+  { title: '/v1/markets/{id}/positions', path: (world) => marketHolders(world), rowsPerRow: 4 },
+  {
+    // The newest 5,000 fills of an outcome are looked at.
+    title: '/v1/markets/{id}/positions?includeTrades=true',
+    path: (world) => marketHolders(world),
+    query: () => ({ includeTrades: true }),
+    rowsPerRow: 5_000 / 20,
+  },
   ...['TIMESTAMP', 'REALIZEDPNL', 'AVGPRICE'].flatMap((sortBy) =>
     ['ASC', 'DESC'].map((sortDirection) => ({
       title: `closed-positions by ${sortBy} ${sortDirection}`,

@@ -1,6 +1,7 @@
 import { ADDRESS } from '../../sim/contracts/addresses.js'
 import type { ApiWorld } from '../api-world.js'
 import { mostFrequent } from '../lists/subject.js'
+import { mostCommonOf } from '../most-common.js'
 import type { Request } from './explain-request.js'
 
 const wallet = (world: ApiWorld) => mostFrequent(world, ({ maker }) => maker)
@@ -48,6 +49,22 @@ const ofAll = (query: Record<string, string>, rowsPerRow = 3): Request => ({
   rowsPerRow,
 })
 
+const settlements = (title: string, path: (world: ApiWorld) => string): Request => ({
+  title: `/v1/settlements/${title}`,
+  path: (world) => `/v1/settlements/${path(world)}`,
+  query: () => ({ count: 20 }),
+  rowsPerRow: 40,
+})
+
+/** Those who traded the token that is traded most, most often. */
+const ownersOf = (world: ApiWorld, wanted: number): string => {
+  const traded = world.fills.filter((fill) => fill.token === token(world))
+  return mostCommonOf(
+    traded.map(({ maker }) => maker),
+    wanted,
+  ).join()
+}
+
 export const EXPLAINED_TRADES: Request[] = [
   ofWallet({}),
   ofWallet({ side: 'maker', sort_by: 'order_hash' }, 10),
@@ -93,6 +110,25 @@ export const EXPLAINED_TRADES: Request[] = [
   {
     title: `${WALLET}/activity`,
     path: (world) => `${WALLET.replace('{address}', wallet(world))}/activity`,
+  },
+  // The blocks of the matches are read whole.
+  settlements('recent', () => 'recent'),
+  settlements('token/{token_id}', (world) => `token/${token(world)}`),
+  settlements('wallet/{address}', (world) => `wallet/${wallet(world)}`),
+  // 50 rows, whatever the limit.
+  { title: '/v1/activity', path: () => '/v1/activity', rowsPerRow: 10 },
+  { title: '/v1/wallets/{address}/trades', path: (world) => `/v1/wallets/${wallet(world)}/trades` },
+  {
+    title: '/v1/markets/{id}/trades',
+    path: (world) => `/v1/markets/${marketSlug(world)}/trades`,
+    rowsPerRow: 8,
+  },
+  {
+    // One page for each of the wallets.
+    title: '/v1/markets/{id}/trades?user=',
+    path: (world) => `/v1/markets/${marketSlug(world)}/trades`,
+    query: (world) => ({ user: ownersOf(world, 5) }),
+    rowsPerRow: 30,
   },
   { title: '/v3/fees', path: () => '/v3/fees' },
   { title: '/v3/fees?order=asc', path: () => '/v3/fees', query: () => ({ order: 'asc' }) },

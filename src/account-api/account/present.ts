@@ -1,4 +1,4 @@
-import { showKey } from '../../accounts/accounts.js'
+import { showAccount, showKey } from '../../accounts/accounts.js'
 import type { Bucket } from '../../accounts/buckets.js'
 import type { Caller } from '../../accounts/key-ring.js'
 import type { Balance } from '../../accounts/limiter.js'
@@ -81,6 +81,37 @@ export function presentLimits({ caller: { plan }, buckets, holdings, open, nowMs
     { ...account, name: 'api_keys', unit: 'keys', limit: plan.keysMax, used: holdings.keys },
   ]
   return limits.map((limit) => presentLimit(limit, nowMs))
+}
+
+/** What an account has open on the sockets. */
+export function presentConnections({
+  caller: { accountId, plan },
+  holdings,
+  open,
+  nowMs,
+}: Omit<LimitInput, 'buckets'>) {
+  const places = (kind: SessionKind, limit: number | null) => {
+    const count = open.find((row) => row.kind === kind)?.count ?? 0
+    return { open: count, limit, remaining: limit === null ? null : Math.max(0, limit - count) }
+  }
+  return {
+    account: showAccount(accountId),
+    tier: plan.id,
+    connections: {
+      events: places('events', plan.eventSocketsMax),
+      orderbook: places('orderbook', plan.orderbookSocketsMax),
+    },
+    subscriptions: {
+      firehose: places('firehose', plan.firehosesMax),
+      filter_items_max: plan.filterItemsMax,
+    },
+    session_seconds: {
+      events: toSeconds(holdings.eventsMs),
+      orderbook: toSeconds(holdings.orderbookMs),
+      limit: plan.socketSecondsPerDay,
+      resets_at: new Date(nextUtcDay(nowMs)).toISOString(),
+    },
+  }
 }
 
 /** Of an unused window nothing comes back. */

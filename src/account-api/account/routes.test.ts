@@ -138,6 +138,36 @@ describe('GET /v1/account', () => {
   })
 })
 
+describe('GET /v1/connections', () => {
+  test('200: what is open in all processes, and what the plan allows', async () => {
+    const { key, accountId } = await open('growth')
+    const places = (count: number, limit: number | null) => ({
+      open: count,
+      limit,
+      remaining: limit === null ? null : limit - count,
+    })
+    expect((await ask({ key }, 'GET /v1/connections')).body).toMatchObject({
+      account: `acc_${accountId}`,
+      tier: 'growth',
+      connections: { events: places(0, 50), orderbook: places(0, 50) },
+      subscriptions: { firehose: places(0, 50), filter_items_max: 10_000 },
+      session_seconds: { events: 0, orderbook: 0, limit: null },
+    })
+    const client = await SocketClient.open(`${wsUrl}/ws?key=${key}`)
+    onTestFinished(() => client.socket.terminate())
+    client.send({ action: 'subscribe', type: 'trades' })
+    await client.next(({ type }) => type === 'subscribed')
+    expect((await ask({ key }, 'GET /v1/connections')).body).toMatchObject({
+      connections: { events: places(1, 50), orderbook: places(0, 50) },
+      subscriptions: { firehose: places(1, 50) },
+    })
+  })
+
+  test('401: without a key', async () => {
+    expect((await t.app.inject('/v1/connections')).statusCode).toBe(401)
+  })
+})
+
 describe('/v1/account/keys', () => {
   const list = async (sent: Sent) => (await ask(sent, 'GET /v1/account/keys')).body.keys
 

@@ -12,7 +12,7 @@ import { utcDay } from '../../core/unix-time.js'
 import { callerOf } from '../../http/guard.js'
 import type { Platform } from '../../platform.js'
 import { selectOpenCounts } from '../../sessions/socket-queries.js'
-import { presentLimits, presentOwnKey, presentOwnUsage } from './present.js'
+import { presentConnections, presentLimits, presentOwnKey, presentOwnUsage } from './present.js'
 import {
   selectHoldings,
   selectOwnAccount,
@@ -25,6 +25,7 @@ import {
   CreateOwnKeyReply,
   NO_OWN_KEY,
   OwnAccountReply,
+  OwnConnectionsReply,
   OwnKeyParams,
   OwnKeyRevoked,
   OwnKeysReply,
@@ -86,6 +87,31 @@ export const ownAccountRoutes =
           plan: presentPlan(plan),
           limits: presentLimits({ caller, buckets: balances, holdings, open, nowMs }),
         }
+      },
+    )
+
+    app.get(
+      '/v1/connections',
+      {
+        config,
+        schema: {
+          operationId: 'getOwnConnections',
+          summary: 'Open connections and subscriptions of your account',
+          description:
+            'WebSockets that are open on all keys of the account, and how many the plan allows. A firehose is a subscription ' +
+            'without filters; others are not limited.',
+          tags,
+          response: { 200: OwnConnectionsReply },
+        },
+      },
+      async (request) => {
+        const caller = callerOf(request)
+        const sql = request.readSql()
+        const nowMs = clock.now()
+        const day = { day: utcDay(nowMs), month: monthOf(nowMs), nowMs }
+        const holdings = await selectHoldings(sql, { ...caller, ...day })
+        const open = await selectOpenCounts(sql, caller.accountId)
+        return presentConnections({ caller, holdings, open, nowMs })
       },
     )
 

@@ -54,6 +54,34 @@ export const OwnAccountReply = Type.Object(
   { title: 'OwnAccount', description: 'Your account, its plan, and what is left of its limits' },
 )
 
+const Places = namedObject('OpenPlaces', {
+  open: Count('in all processes of the service together'),
+  limit: nullable(Count(), 'null: without limit'),
+  remaining: nullable(Count(), 'null: without limit'),
+})
+
+export const OwnConnectionsReply = Type.Object(
+  {
+    account: Type.String(),
+    tier: Type.String({ description: 'the plan' }),
+    connections: namedObject('OpenConnections', { events: Places, orderbook: Places }),
+    subscriptions: namedObject('OpenSubscriptions', {
+      firehose: Places,
+      filter_items_max: nullable(Count('items of filters in one subscription'), 'null: without limit'),
+    }),
+    session_seconds: namedObject('SessionSeconds', {
+      events: Count('of connections today'),
+      orderbook: Count('of connections today'),
+      limit: nullable(Count('of a day, for each of them'), 'null: without limit'),
+      resets_at: Time,
+    }),
+  },
+  {
+    title: 'OwnConnections',
+    description: 'Open connections and subscriptions of the account, and their limits',
+  },
+)
+
 const OwnKey = namedObject('OwnKey', {
   id: Type.String(),
   name: Type.String(),

@@ -25,6 +25,8 @@ export type TradeRole = 'maker' | 'taker'
 export type TradeScope = SeqRange & {
   /** `undefined`: of all wallets, each once, from the side of its owner. */
   wallet: number | undefined
+  /** Only of orders of these wallets, each by a scan of its own; absent: of all. */
+  wallets?: readonly number[]
   /** Never empty. Without a wallet it is `maker` alone. */
   roles: readonly TradeRole[]
   /** `undefined`: of all tokens. */
@@ -187,8 +189,39 @@ export function selectTradeGroups(
      order by p.head ${direction(sql, scope)}`
 }
 
+/** Fills that are looked at for those of some wallets, so that a request costs the same for every token. */
+export const HOLDER_FILLS_MAX = 5_000
+
+/** Of which wallets; at most `limit` of each. */
+type HolderTrades = { wallets: readonly number[]; isSell: boolean | undefined; limit: number }
+
 /**
- * The first fills `h` of a scope, no more than `limit` for each of its tokens. Several tokens are
+ * The newest fills of the orders of these wallets among the newest `HOLDER_FILLS_MAX` of the scope, which has one token.
+ * Index of each partition: token.
+ */
+export function selectTradesOfHolders(
+  sql: Sql,
+  scope: TradeScope,
+  { wallets, isSell: sells, limit }: HolderTrades,
+): Promise<TradeRow[]> {
+  const isSide = sells === undefined ? sql`true` : sells ? isSell(sql, 'f') : isBuy(sql, 'f')
+  const newest = sql`
+    (select h.seq as head, h.seq, 'maker' as role
+       from (
+         select f.seq, row_number() over (partition by f.wallet order by f.seq desc) as place
+           from (select f.seq, f.wallet, f.flags
+                   from fills f
+                  where ${matches(sql, 'f', 'market', scope, 'maker')}
+                  order by f.seq desc
+                  limit ${HOLDER_FILLS_MAX}) f
+          where f.wallet = any(${[...wallets]}::integer[]) and ${isSide}
+       ) h
+      where h.place <= ${limit})`
+  return selectTradeRows(sql, scope, { offset: 0, limit: wallets.length * limit, after: undefined }, [newest])
+}
+
+/**
+ * The first fills `h` of a scope, no more than `limit` for each of its tokens or wallets. Several of them are
  * several scans: a scan for all of them would have to read and sort everything that they have.
  * `groupBy`: only the newest fill of each group.
  */
@@ -200,15 +233,20 @@ function scanFills(
   limit: number,
   { groupBy, isWanted = sql`true` }: { groupBy?: GroupBy; isWanted?: Fragment } = {},
 ): Fragment {
-  const { wallet, builder, orderHash, tokens } = scope
+  const { wallet, wallets, builder, orderHash, tokens } = scope
   const isByToken = [wallet, builder, orderHash].every((filter) => filter === undefined)
-  const scan = (scanned: TradeScope, ofToken: Fragment) => sql`
+  const scan = (scanned: TradeScope, ofOne: Fragment) => sql`
     (select h.*
        from fills h
-      where ${ofToken} ${isWanted} and ${matches(sql, 'h', kind, scanned, role)}
+      where ${ofOne} ${isWanted} and ${matches(sql, 'h', kind, scanned, role)}
         ${groupBy === undefined ? sql`` : sql`and ${isNewestOfGroup(sql, groupBy, scope, role)}`}
       order by h.seq ${direction(sql, scope)}
       limit ${limit}) h`
+  if (wallets !== undefined) {
+    return sql`
+      unnest(${[...wallets]}::integer[]) as wanted (wallet)
+      cross join lateral ${scan(scope, sql`h.wallet = wanted.wallet and`)}`
+  }
   if (tokens === undefined || tokens.length === 1 || !isByToken) return scan(scope, sql``)
   return sql`
     unnest(${[...tokens]}::integer[]) as wanted (token)

@@ -1,13 +1,15 @@
-import { type ConnectorOptions, HttpUpstream } from '../transport/http.js'
+import { type CallOptions, type ConnectorOptions, HttpUpstream } from '../transport/http.js'
 import { eachCursorPage } from '../transport/paging.js'
-import type { Parser } from '../transport/parse-json.js'
+import { arrayOf, type Parser } from '../transport/parse-json.js'
 import type { Query } from '../transport/url.js'
 import {
   type DataBuilder,
+  type DataLeader,
   type DataPosition,
   type DataTrade,
   dataPageOf,
   parseBuilder,
+  parseLeader,
   parsePosition,
   parseTrade,
 } from './parse.js'
@@ -25,10 +27,17 @@ const LIMITS = [
 /** Without it lists leave out positions and trades of less than a hundredth of a share. */
 const OF_ANY_SIZE = { filter_type: 'TOKENS', filter_amount: 0 }
 
+export type LeaderBoard = {
+  timePeriod: 'DAY' | 'WEEK' | 'MONTH' | 'ALL'
+  orderBy: 'PNL' | 'VOL'
+  /** At most 50. */
+  limit: number
+}
+
 /**
  * The Data API: what wallets did and hold, as the platform counts it. The ledger answers all of that
- * itself: the positions and trades of a wallet are read to compare them with the ledger. The board of
- * builders alone has their names.
+ * itself: the positions and trades of a wallet are read to compare them with the ledger. The boards of
+ * builders and of traders alone have their names.
  */
 export class DataApiClient {
   readonly #http: HttpUpstream
@@ -75,6 +84,11 @@ export class DataApiClient {
     const pages = this.#eachPage('/v2/builders/leaderboard', query, parseBuilder, signal)
     for await (const page of pages) builders.push(...page)
     return builders
+  }
+
+  /** The first traders of the platform's own board. */
+  listLeaders(board: LeaderBoard, call: CallOptions = {}): Promise<DataLeader[]> {
+    return this.#http.get('/v1/leaderboard', board, { ...call, parse: arrayOf(parseLeader) })
   }
 
   async *#eachPage<Row>(

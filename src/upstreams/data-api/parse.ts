@@ -8,6 +8,7 @@ import {
   parseDecimal,
   parseFields,
   parseInteger,
+  parseNumber,
   parseObject,
   parseString,
   refuseValue,
@@ -73,6 +74,21 @@ export function parseBuilder(value: unknown, path: string) {
     verified: fields.required('verified', parseBoolean),
     volume: fields.required('volume', parseAmount),
     activeUsers: fields.required('active_users', parseInteger),
+  }
+}
+
+/** A wallet on the board of traders. Money is in dollars; the name is the pseudonym of a wallet that has none. */
+export type DataLeader = ReturnType<typeof parseLeader>
+
+export function parseLeader(value: unknown, path: string) {
+  const fields = parseFields(value, path)
+  return {
+    rank: fields.required('rank', parseInteger),
+    wallet: fields.required('proxyWallet', parseString).toLowerCase(),
+    name: fields.optional('userName', parseString),
+    volume: fields.required('vol', parseNumber),
+    pnl: fields.required('pnl', parseNumber),
+    profileImage: fields.optional('profileImage', parseString),
   }
 }
 

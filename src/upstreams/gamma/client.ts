@@ -8,6 +8,7 @@ import {
   type GammaMarketRules,
   type GammaProfile,
   type GammaSeries,
+  type GammaSeriesHead,
   isBinary,
   parseEvent,
   parseFoundEvents,
@@ -16,6 +17,7 @@ import {
   parseMarketRules,
   parseProfile,
   parseSeries,
+  parseSeriesHead,
 } from './parse.js'
 import { type GammaSport, type GammaTeam, parseMarketTypes, parseSport, parseTeam } from './parse-sports.js'
 import { type GammaLeagueSummaries, parseSportsSummary } from './parse-summary.js'
@@ -77,6 +79,7 @@ const GAMMA_LIMITS: readonly PathLimit[] = [
 const EVENT_SLUGS_MAX = 100
 const MARKET_TOKENS_MAX = 50
 const MARKET_CONDITIONS_MAX = 20
+const SERIES_SLUGS_MAX = 50
 const EVENTS_PER_PAGE = 100
 const MARKETS_PER_PAGE = 100
 const PROFILES_PER_PAGE = 50
@@ -222,6 +225,16 @@ export class GammaClient {
   getSeries(id: string, call: CallOptions = {}): Promise<GammaSeries | undefined> {
     const path = `/series/${encodeURIComponent(id)}`
     return this.#http.find(path, {}, { ...call, parse: parseSeries })
+  }
+
+  /** By slug, without their events; those that do not exist are absent. */
+  async getSeriesBySlugs(slugs: Iterable<string>, call: CallOptions = {}): Promise<GammaSeriesHead[]> {
+    const parse = salvageList(parseSeriesHead)
+    const pages = await inBatches(slugs, SERIES_SLUGS_MAX, (slug) => {
+      const query = toGammaQuery({ slug, excludeEvents: true, limit: slug.length })
+      return this.#http.get('/series', query, { ...call, parse })
+    })
+    return pages.flat()
   }
 
   /** Events that match a text, the best first. */

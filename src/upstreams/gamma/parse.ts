@@ -218,6 +218,11 @@ export function parseSeriesHead(value: unknown, path: string) {
     active: fields.optional('active', parseBoolean),
     closed: fields.optional('closed', parseBoolean),
     createdAtMs: fields.optional('createdAt', parseTimeMs),
+    seriesType: fields.optional('seriesType', parseString),
+    // On the page of the series alone, not on events.
+    volume: fields.optional('volume', parseNumber),
+    volume24hr: fields.optional('volume24hr', parseNumber),
+    liquidity: fields.optional('liquidity', parseNumber),
   }
 }
 
@@ -244,5 +249,7 @@ export function parseProfile(value: unknown, path: string) {
     profileImage: fields.optional('profileImage', parseString),
     xUsername: fields.optional('xUsername', parseString),
     verifiedBadge: fields.optional('verifiedBadge', parseBoolean),
+    // ISO 8601, with microseconds.
+    createdAt: fields.optional('createdAt', parseString),
   }
 }
