@@ -47,7 +47,7 @@ export const selectMovers = (sql: Sql, startHour: number, limit: number) => sql<
   with top as materialized (
     select condition, volume from market_stats where ${isOfSnapshot(sql, '1d')}
      order by volume desc, condition desc limit ${TOP_MARKETS_MAX}
-  ), moved as (
+  ), moved as materialized (
     select m.id, top.volume,
            ${lastPrice(sql, sql`true`)} - coalesce(${lastPrice(sql, sql`c.hour < ${startHour}`)}, ${firstPrice(sql)})
              as change
