@@ -41,7 +41,10 @@ export type TradedScope = {
 /** Orders without an index are those of this many markets of most volume. */
 export const SORTED_MAX = 2_000
 
-/** Markets with a trade in the day, by the snapshot `1d`. Indexes: market_stats_volume; of the other orders, keys alone. */
+/**
+ * Markets with a trade in the day, by the snapshot `1d`. Indexes: market_stats_volume; for prices markets_condition,
+ * conditions_condition_key, tokens_condition, tokens_token_key and those of `token_prices`.
+ */
 export function selectTradedMarkets(
   sql: Sql,
   scope: TradedScope,
@@ -72,12 +75,21 @@ const isShown = (sql: Sql): Fragment => sql`m.active and not m.closed`
 function keyOf(sql: Sql, sort: TradedSort): Fragment {
   if (sort === 'volume') return sql`head.volume`
   if (sort === 'updated') return sql`head.last_seq`
-  return sql`coalesce((
+  return sql`(
     select coalesce((
              select p.numerator::numeric / nullif(p.denominator, 0)
                from tokens t join token_prices p on p.token = t.id
-              where t.token = m.tokens[1] and p.source is not null), m.outcome_prices[1])
-      from markets m where m.condition = head.subject order by m.id limit 1), 0)`
+              where t.token = coalesce(m.tokens[1], stated.token) and p.source is not null),
+             m.outcome_prices[1], 0)
+      from (values (head.subject)) as asked (condition)
+      left join lateral (
+        select tokens, outcome_prices from markets
+         where markets.condition = asked.condition order by id limit 1
+      ) m on true
+      left join lateral (
+        select t.token from conditions c join tokens t on t.condition = c.id and t.outcome = 0
+         where c.condition = asked.condition limit 1
+      ) stated on true)`
 }
 
 /** More are not counted. */
