@@ -6,7 +6,7 @@ const Empty = (description: string) =>
   Type.String({ description: `${description}; empty when it is unknown` })
 
 /** What is shown of an event wherever it stands. */
-export const EventFields = {
+export const EventSummaryFields = {
   slug: Type.String(),
   title: Type.String(),
   image: Empty('the address of an image'),
@@ -26,7 +26,7 @@ export const OutcomePriceTexts = Type.Array(Type.String(), {
 
 export const EventReply = namedObject('EventWithMarkets', {
   id: Type.Integer(),
-  ...EventFields,
+  ...EventSummaryFields,
   description: Empty("the platform's own text, also while the platform does not answer"),
   endDate: Empty('ISO 8601'),
   negRisk: Type.Boolean(),
@@ -64,7 +64,7 @@ export const FoundEventsReply = namedObject('FoundEvents', {
   events: Type.Array(
     namedObject('FoundEvent', {
       id: Type.String(),
-      ...EventFields,
+      ...EventSummaryFields,
       markets: Type.Array(
         namedObject('FoundEventMarket', {
           question: Type.String(),

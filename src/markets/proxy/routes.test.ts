@@ -63,7 +63,7 @@ describe('GET /proxy/gamma/events', () => {
     })
   })
 
-  test('200: nothing for a slug that nobody has', async () => {
+  test('200: nothing for a slug that neither the catalogue nor the platform has', async () => {
     expect(await ask('btc-updown-5m-1')).toEqual([])
   })
 

@@ -27,7 +27,7 @@ const MOVERS_OF = `Movers are looked for among the ${TOP_MARKETS_MAX} markets of
 const trending = {
   ...HEAD,
   summary: 'Events and markets that much happens in',
-  description: `Chosen by volumes and prices alone: nobody edits them. ${MOVERS_OF}`,
+  description: `Chosen by volumes and prices alone. ${MOVERS_OF}`,
   reply: TrendingReply,
   answer: async (tools: AnswerTools) => {
     const { sql } = tools

@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
 import { namedObject } from '../../lib/named-object.js'
-import { EventFields, OutcomePriceTexts } from '../event/schemas.js'
+import { EventSummaryFields, OutcomePriceTexts } from '../event/schemas.js'
 
-const TrendingEvent = namedObject('TrendingEvent', { id: Type.String(), ...EventFields })
+const TrendingEvent = namedObject('TrendingEvent', { id: Type.String(), ...EventSummaryFields })
 
 const MovingMarket = namedObject('MovingMarket', {
   id: Type.String(),

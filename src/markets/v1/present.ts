@@ -2,7 +2,7 @@ import { toTokenId } from '../../core/ids.js'
 import { toDecimal } from '../../core/money.js'
 import type { TokenCandle } from '../candles/candle.js'
 import { categoryOf, presentIsoSecond } from '../present.js'
-import type { DayTrades, KnownMarket, TradedMarket } from './queries.js'
+import type { DayTrades, MarketFacts, TradedMarket } from './queries.js'
 
 /** `outcome`: which one the row is about. */
 export function presentTradedMarket(market: TradedMarket, outcome = 0) {
@@ -20,7 +20,7 @@ export function presentTradedMarket(market: TradedMarket, outcome = 0) {
   }
 }
 
-const presentMarketOf = (market: KnownMarket, outcome: number) => ({
+const presentMarketOf = (market: MarketFacts, outcome: number) => ({
   condition_id: market.condition,
   question: market.question,
   slug: market.slug,

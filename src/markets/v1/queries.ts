@@ -9,7 +9,7 @@ import { isOfSnapshot, isTagged, marketTags } from '../stats/queries.js'
 import { conditionTokens, givenConditions } from '../stats/sums.js'
 
 /** A market of the catalogue, or what the chain has of one that the catalogue lacks. */
-export type KnownMarket = Omit<ListedMarket, 'id'>
+export type MarketFacts = Omit<ListedMarket, 'id'>
 
 /** The trades of a market in a day. */
 export type DayTrades = {
@@ -22,7 +22,7 @@ export type DayTrades = {
 }
 
 /** `prices`: dollars for a share, by outcome; null: there is none. */
-export type TradedMarket = KnownMarket & { prices: (number | null)[]; day: DayTrades | undefined }
+export type TradedMarket = MarketFacts & { prices: (number | null)[]; day: DayTrades | undefined }
 
 // Which markets.
 
@@ -112,8 +112,8 @@ export async function countTradedMarkets(sql: Sql, scope: TradedScope): Promise<
 export async function selectKnownMarkets(
   sql: Sql,
   conditions: readonly string[],
-): Promise<Map<string, KnownMarket>> {
-  const known = new Map<string, KnownMarket>(await selectMarketsOfConditions(sql, conditions))
+): Promise<Map<string, MarketFacts>> {
+  const known = new Map<string, MarketFacts>(await selectMarketsOfConditions(sql, conditions))
   const missing = conditions.filter((condition) => !known.has(condition))
   if (missing.length === 0) return known
   const rows = await sql<(Pick<ListedMarket, 'tokens' | 'payouts'> & { condition: string })[]>`
@@ -149,7 +149,7 @@ const UNLISTED = {
  * Adds the prices of their outcomes: those of `token_prices`, and until there is one that of the catalogue. Index:
  * tokens_token_key.
  */
-export async function withOutcomePrices<Market extends Pick<KnownMarket, 'tokens' | 'outcomePrices'>>(
+export async function withOutcomePrices<Market extends Pick<MarketFacts, 'tokens' | 'outcomePrices'>>(
   sql: Sql,
   markets: readonly Market[],
 ): Promise<(Market & { prices: (number | null)[] })[]> {

@@ -20,7 +20,7 @@ import { presentLiveCandle, presentTokenStats, presentTradedMarket } from './pre
 import {
   countTradedMarkets,
   type DayTrades,
-  type KnownMarket,
+  type MarketFacts,
   SORTED_MAX,
   selectDayTrades,
   selectKnownMarkets,
@@ -207,7 +207,7 @@ const marketOfCondition = defineAnswer({
     presentOne(tools, [...(await selectKnownMarkets(tools.sql, [condition])).values()]),
 })
 
-async function presentOne(tools: AnswerTools, found: readonly KnownMarket[]) {
+async function presentOne(tools: AnswerTools, found: readonly MarketFacts[]) {
   const [market] = await withTrades(tools, found)
   if (market === undefined) throw notFound()
   return presentTradedMarket(market)
@@ -216,14 +216,14 @@ async function presentOne(tools: AnswerTools, found: readonly KnownMarket[]) {
 /** With their prices, and the trades of a day as they are now. */
 async function withTrades(
   { sql, nowMs }: AnswerTools,
-  markets: readonly KnownMarket[],
+  markets: readonly MarketFacts[],
 ): Promise<TradedMarket[]> {
   const startHour = startHourOf('1d', Math.floor(nowMs / 1000))
   const [priced, days] = await Promise.all([
     withOutcomePrices(sql, markets),
     selectDayTrades(sql, conditionsOf(markets), startHour),
   ])
-  const dayOf = ({ condition }: KnownMarket): DayTrades | undefined => days.get(condition ?? '')
+  const dayOf = ({ condition }: MarketFacts): DayTrades | undefined => days.get(condition ?? '')
   return priced.map((market) => ({ ...market, day: dayOf(market) }))
 }
 
