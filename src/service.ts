@@ -132,7 +132,7 @@ export function createDomains(platform: Platform, { target, opened, timing = sys
     events,
     catalogue,
     createCrypto(platform, { catalogue: catalogue.deps, largeAnswers, upstreams }),
-    createMarkets(platform, { chain, upstreams }),
+    createMarkets(platform, { chain, upstreams, fallbackCache }),
     prices,
     books,
     scores,

@@ -24,6 +24,8 @@ export type KeyedAccess = {
 /** For probes, which are answered whatever the address has used. */
 export const PROBE: PublicAccess = { public: true, cost: 'none' }
 export const PUBLIC: PublicAccess = { public: true, cost: 'small' }
+/** Where an upstream may be asked for a caller without a key. */
+export const PUBLIC_UPSTREAM: PublicAccess = { public: true, cost: 'page' }
 
 const PAID = { from: 'starter', refusal: 402 } as const
 

@@ -1,5 +1,5 @@
 import { toTokenId } from '../core/ids.js'
-import { toMicrosecondText, toTimestampText } from '../core/unix-time.js'
+import { toIsoTime, toMicrosecondText, toTimestampText } from '../core/unix-time.js'
 import { presentStructuredMarket } from '../lookups/market-block.js'
 import { winningOutcomeOf } from '../lookups/position.js'
 import type { ConditionRow, ListedMarket, ResolutionRow } from './queries.js'
@@ -43,6 +43,14 @@ export const winnerOf = ({ payouts }: Pick<ListedMarket, 'payouts'>): number | n
 
 export const presentDate = (timeSec: number | null): string | null =>
   timeSec === null ? null : toTimestampText(timeSec)
+
+/** `2026-01-31T12:00:00Z`. */
+export const presentIsoSecond = (timeSec: number | null): string | null =>
+  timeSec === null ? null : toIsoTime(timeSec).replace('.000', '')
+
+/** As the platform writes them: texts; empty while there are none. */
+export const presentPriceTexts = (prices: readonly (number | null)[]): string[] =>
+  prices.every((price) => price === null) ? [] : prices.map((price) => String(price ?? 0))
 
 const NO_MARKET = { question: null, slug: null, outcomes: null, endSec: null, tags: null }
 

@@ -27,6 +27,11 @@ export type ListedMarket = {
   createdSec: number | null
   eventSlug: string | null
   eventTitle: string | null
+  image: string | null
+  /** What distinguishes it from the other markets of its event. */
+  groupTitle: string | null
+  /** What the catalogue says of the prices of its outcomes. */
+  outcomePrices: (string | null)[] | null
   /** Labels in Gamma's order; null: the event is not stored. */
   tags: string[] | null
   /** null: the chain has no result. */
@@ -48,7 +53,8 @@ const listedColumns = (sql: Sql) => sql`
   coalesce(m.volume, 0)::text as volume, coalesce(m.liquidity, 0)::text as liquidity,
   floor(extract(epoch from m.end_at))::float8 as end_sec,
   floor(extract(epoch from m.created_at))::float8 as created_sec,
-  e.slug as event_slug, e.title as event_title, ${eventLabels(sql)} as tags,
+  e.slug as event_slug, e.title as event_title, m.image, m.group_title, m.outcome_prices,
+  ${eventLabels(sql)} as tags,
   (select r.payouts from conditions c join results r on r.condition = c.id
     where c.condition = m.condition limit 1) as payouts`
 

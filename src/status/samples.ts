@@ -1,5 +1,6 @@
 import { toTokenId } from '../core/ids.js'
 import { COMBO_MODULE } from '../core/structured-id.js'
+import { toIsoTime } from '../core/unix-time.js'
 import type { Samples } from '../http/examples.js'
 import { faultFields } from '../lib/fault-fields.js'
 import type { Platform } from '../platform.js'
@@ -77,11 +78,13 @@ async function selectSamples(sql: Sql, nowMs: number): Promise<Samples> {
 export function sampleTimes(nowMs: number) {
   const now = Math.floor(nowMs / 1000)
   const today = new Date(nowMs).toISOString().slice(0, 10)
+  const lastWindow = (Math.floor(now / 300) - 1) * 300
   return {
     now_ms: now * 1000,
     minute_ago_ms: (now - 60) * 1000,
     hour_ago: now - 3_600,
-    last_window: (Math.floor(now / 300) - 1) * 300,
+    last_window: lastWindow,
+    last_window_time: toIsoTime(lastWindow).replace('.000', ''),
     today,
     midnight: `${today}T00:00:00Z`,
   }

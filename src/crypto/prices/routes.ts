@@ -2,8 +2,9 @@ import { Readable } from 'node:stream'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply } from 'fastify'
 import { Gauge } from 'prom-client'
-import { STANDARD } from '../../accounts/access.js'
+import { PUBLIC_UPSTREAM, STANDARD } from '../../accounts/access.js'
 import { badRequest } from '../../core/errors.js'
+import { callerOf } from '../../http/guard.js'
 import { awaitTurn } from '../../http/large-answer.js'
 import type { LargeAnswers } from '../../http/large-answers.js'
 import { errorReply } from '../../lib/error-reply.js'
@@ -13,11 +14,21 @@ import { readSlices, type TickRange } from '../../prices/fast/read-slices.js'
 import { RenderedBlocks } from '../../prices/fast/rendered-blocks.js'
 import { streamTicks } from '../../prices/fast/stream-ticks.js'
 import { feedOf, symbolOf, TICK_SOURCES } from '../../prices/streams.js'
-import { readPrices } from '../../prices/windows/price-window.js'
+import { type PriceSources, readPrices } from '../../prices/windows/price-window.js'
 import { SitePrices } from '../../prices/windows/site-prices.js'
-import { cacheMsOf, parseWindow } from '../../prices/windows/window.js'
+import { type AskedWindow, cacheMsOf, parseWindow, type Window } from '../../prices/windows/window.js'
 import type { SitePriceClient } from '../../upstreams/site-price/client.js'
-import { CandlesQuery, CandlesReply, PriceQuery, PriceReply, TicksQuery, TicksReply } from './schemas.js'
+import { KEYLESS_PAYER } from '../../upstreams/transport/shared-limit.js'
+import {
+  CandlesQuery,
+  CandlesReply,
+  PriceQuery,
+  PriceReply,
+  SITE_VARIANTS,
+  SitePriceQuery,
+  TicksQuery,
+  TicksReply,
+} from './schemas.js'
 
 const RANGE_MS_MAX = 24 * 60 * 60 * 1000
 
@@ -125,6 +136,8 @@ Chainlink's price of the second, which also stands in where the archive has noth
 has the last price that is not after it and at most 60 seconds old, so that the \`closePrice\` of a window is
 the \`openPrice\` of the next.`
 
+const PRICE_MISSING = 'Neither the archive nor the site has the price at which this window began'
+
 export const windowRoutes =
   (platform: Platform, sitePrice: SitePriceClient): FastifyPluginAsyncTypebox =>
   async (app) => {
@@ -146,17 +159,58 @@ export const windowRoutes =
           querystring: PriceQuery,
           response: {
             200: PriceReply,
-            404: errorReply('Neither the archive nor the site has the price at which this window began'),
+            404: errorReply(PRICE_MISSING),
           },
         },
       },
-      async (request) => {
-        const { query, caller } = request
+      (request) => {
         const nowMs = platform.clock.now()
-        const sources = { sql: request.readSql(), site, accountId: caller?.accountId }
-        const window = parseWindow(query, nowMs)
-        const { completed, ...prices } = await readPrices(sources, window, nowMs)
-        return { ...prices, timestamp: nowMs, completed, incomplete: !completed, cached: false }
+        const sources = { sql: request.readSql(), site, accountId: callerOf(request).accountId }
+        return answerPrice(sources, parseWindow(request.query, nowMs), nowMs)
+      },
+    )
+
+    app.get(
+      '/proxy/polymarket/api/crypto/crypto-price',
+      {
+        config: {
+          access: PUBLIC_UPSTREAM,
+          cacheMs: (query: SitePriceQuery, nowMs: number) => cacheMsOf(toAsked(query), nowMs),
+          cacheGridMs: GRID_MS,
+          toRepeated: (price: PriceReply) => ({ ...price, cached: true }),
+        },
+        schema: {
+          operationId: 'getSiteCryptoPrice',
+          summary: 'Open and close of a window, asked as the site is',
+          description:
+            'As `/v1/crypto/price`, with the parameters of the site and without a key: client libraries of hosted services ask it so. It is answered from the same prices.',
+          tags: ['crypto'],
+          querystring: SitePriceQuery,
+          response: { 200: PriceReply, 404: errorReply(PRICE_MISSING) },
+        },
+      },
+      (request) => {
+        const nowMs = platform.clock.now()
+        const sources = { sql: request.readSql(), site, accountId: KEYLESS_PAYER }
+        return answerPrice(sources, parseWindow(toAsked(request.query), nowMs, 'eventStartTime'), nowMs)
       },
     )
   }
+
+async function answerPrice(sources: PriceSources, window: Window, nowMs: number): Promise<PriceReply> {
+  const { completed, ...prices } = await readPrices(sources, window, nowMs)
+  return { ...prices, timestamp: nowMs, completed, incomplete: !completed, cached: false }
+}
+
+function toAsked({ symbol, eventStartTime, variant, endDate }: SitePriceQuery): AskedWindow {
+  const window = parseTime('eventStartTime', eventStartTime)
+  if (endDate !== undefined) parseTime('endDate', endDate)
+  return { symbol, window, interval: SITE_VARIANTS[variant] }
+}
+
+/** In Unix seconds. */
+function parseTime(parameter: string, text: string): number {
+  const ms = Date.parse(text)
+  if (Number.isNaN(ms)) throw badRequest(`Invalid ${parameter}: there is no such time.`)
+  return ms / 1000
+}

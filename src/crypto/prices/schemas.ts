@@ -3,7 +3,7 @@ import { oneOf, UnixMilliseconds, UnixSeconds } from '../../http/parameters.js'
 import { namedEnum, namedObject } from '../../lib/named-object.js'
 import { nullable } from '../../lib/nullable.js'
 import { feedOf, PRICE_KINDS, SYMBOLS, TICK_SOURCES } from '../../prices/streams.js'
-import { DEFAULT_INTERVAL, WINDOW_INTERVALS } from '../../prices/windows/window.js'
+import { DEFAULT_INTERVAL, WINDOW_INTERVALS, type WindowInterval } from '../../prices/windows/window.js'
 
 const Coin = oneOf(SYMBOLS, 'the coin, in capitals or in small letters', { format: 'capitals' })
 
@@ -116,6 +116,35 @@ export const PriceQuery = Type.Object({
     }),
   ),
 })
+
+/** The site's own names for the lengths of windows. */
+export const SITE_VARIANTS = {
+  fiveminute: '5m',
+  fifteen: '15m',
+  fifteenminute: '15m',
+  hourly: '1h',
+  fourhour: '4h',
+} as const satisfies Record<string, WindowInterval>
+type SiteVariant = keyof typeof SITE_VARIANTS
+
+const IsoTime = (description: string) =>
+  Type.String({
+    maxLength: 40,
+    pattern: '^20\\d\\d-\\d\\d-\\d\\dT\\d\\d:\\d\\d(:\\d\\d(\\.\\d{1,9})?)?(Z|[+-]\\d\\d:\\d\\d)$',
+    description,
+    examples: ['2026-11-15T12:00:00Z'],
+  })
+
+export const SitePriceQuery = Type.Object({
+  symbol: Coin,
+  eventStartTime: IsoTime('when the window begins, ISO 8601; on its grid, and not in the future'),
+  variant: oneOf(Object.keys(SITE_VARIANTS) as SiteVariant[], 'the length of the window', {
+    title: 'SiteVariant',
+    default: 'fiveminute',
+  }),
+  endDate: Type.Optional(IsoTime('when it ends, ISO 8601: `variant` says it already')),
+})
+export type SitePriceQuery = Static<typeof SitePriceQuery>
 
 export const PriceReply = Type.Object(
   {

@@ -67,7 +67,7 @@ type CandleRow = Omit<TokenCandle, 'first' | 'last'> & {
 
 /**
  * The candles of tokens in a window, oldest first. Buckets of a quarter of an hour and less are made of
- * minutes, longer ones of hours, so that no token takes more than 12,000 rows. Indexes: primary keys
+ * minutes, longer ones of hours, so that no token takes more than 24,000 rows. Indexes: primary keys
  * of minute_candles and hour_candles, blocks_pkey.
  */
 export async function selectCandles(

@@ -58,11 +58,7 @@ export function resolveWindow(request: WindowRequest, nowSec: number): CandleWin
     const lastSec = firstSec + (limit - 1) * seconds
     return { ...common, firstSec, lastSec, direction: 'after', limit }
   }
-  const before = (sec: number): CandleWindow => {
-    const lastSec = bucketOf(sec)
-    const firstSec = Math.max(lastSec - (limit - 1) * seconds, 0)
-    return { ...common, firstSec, lastSec, direction: 'before', limit }
-  }
+  const before = (sec: number): CandleWindow => ({ ...common, ...bucketsUpTo(sec, seconds, limit) })
 
   if (start === undefined && end === undefined) {
     const { direction = 'before', anchor_ts: anchor } = request
@@ -98,6 +94,13 @@ export function resolveWindow(request: WindowRequest, nowSec: number): CandleWin
   }
   const trimmed = direction === 'before' ? before(end) : after(start)
   return { ...trimmed, direction }
+}
+
+/** This many buckets, of which the last has that time. */
+export function bucketsUpTo(sec: number, seconds: number, limit: number) {
+  const lastSec = Math.floor(sec / seconds) * seconds
+  const firstSec = Math.max(lastSec - (limit - 1) * seconds, 0)
+  return { firstSec, lastSec, direction: 'before', limit } as const
 }
 
 /** The value of the one alias that is given. */

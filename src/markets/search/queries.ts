@@ -4,6 +4,7 @@ import { hasText, insidePattern, type QueryWord, startPattern } from '../../look
 import { toSearchText, WORD_START } from '../../lookups/search-text.js'
 import type { Fragment, Sql } from '../../store/connection.js'
 import {
+  type CatalogueFilter,
   type CatalogueId,
   type CatalogueScope,
   countCatalogueIds,
@@ -17,9 +18,11 @@ export type SearchScope = {
   /** Markets whose slug is searched for, and those of an event whose slug is. */
   slugged: readonly number[]
   ofEvent: readonly number[]
+  /** Leaves out what is closed or taken off. */
+  isOpen?: boolean
 }
 
-type SearchFilters = Pick<CatalogueScope, 'filters' | 'collectFrom'>
+type SearchFilters = Pick<CatalogueScope, 'filters' | 'collectFrom' | 'isClosed'>
 
 /** The ways to match, by their place among them. `undefined`: nothing matches in this way. */
 type Ranks = ReadonlyMap<number, SearchFilters | undefined>
@@ -47,7 +50,7 @@ export async function selectFound(sql: Sql, scope: SearchScope, page: Page): Pro
   }
   const words = await correctWords(sql, scope.q)
   if (words === undefined) return []
-  const ranks = textRanks(sql, words, [], CORRECTED)
+  const ranks = textRanks(sql, { ...scope, words }, [], CORRECTED)
   return (await selectRanks(sql, ranks, page)).found
 }
 
@@ -80,28 +83,44 @@ const BY_VOLUME = {
   isAscending: false,
 } as const satisfies Partial<CatalogueScope>
 
-function ranksOf(sql: Sql, { slugged, ofEvent, words }: SearchScope): Ranks {
+function ranksOf(sql: Sql, scope: SearchScope): Ranks {
+  const { slugged, ofEvent } = scope
   return new Map([
-    [0, isOneOf(sql, slugged)],
-    [1, isOneOf(sql, ofEvent)],
-    ...textRanks(sql, words, [...slugged, ...ofEvent], 2),
+    [0, isOneOf(sql, scope, slugged)],
+    [1, isOneOf(sql, scope, ofEvent)],
+    ...textRanks(sql, scope, [...slugged, ...ofEvent], 2),
   ])
 }
 
-const isOneOf = (sql: Sql, ids: readonly number[]): SearchFilters | undefined =>
-  ids.length === 0
-    ? undefined
-    : { filters: [{ condition: sql`c.id = any(${[...ids]}::int[])`, matches: 'few' }] }
+function isOneOf(sql: Sql, scope: OpenScope, ids: readonly number[]): SearchFilters | undefined {
+  if (ids.length === 0) return undefined
+  const isNamed = { condition: sql`c.id = any(${[...ids]}::int[])`, matches: 'few' } as const
+  return { ...openOnly(scope), filters: [isNamed, ...shownOnly(sql, scope)] }
+}
+
+type OpenScope = Pick<SearchScope, 'isOpen'>
+
+const openOnly = ({ isOpen }: OpenScope) => (isOpen === true ? { isClosed: false } : {})
+
+const shownOnly = (sql: Sql, { isOpen }: OpenScope): CatalogueFilter[] =>
+  isOpen === true ? [{ condition: sql`c.active`, matches: 'most' }] : []
 
 /** The words at beginnings of words, then anywhere; `found` was found before. */
 function textRanks(
   sql: Sql,
-  words: readonly QueryWord[],
+  scope: Pick<SearchScope, 'words' | 'isOpen'>,
   found: readonly number[],
   from: number,
 ): Map<number, SearchFilters> {
+  const { words } = scope
   const isNew = sql`c.id <> all(${[...found]}::int[])`
+  const shown = shownOnly(sql, scope)
+  const texts = scope.isOpen
+    ? sql`(select market as id, t.volume, t.text, m.closed, m.active
+             from market_texts t join markets m on m.id = t.market)`
+    : sql`(select market as id, volume, text from market_texts)`
   const rankOf = (has: (text: Fragment) => Fragment): SearchFilters => ({
+    ...openOnly(scope),
     filters: [
       {
         condition: sql`exists (
@@ -109,10 +128,11 @@ function textRanks(
         matches: 'some',
       },
       { condition: isNew, matches: 'most' },
+      ...shown,
     ],
     collectFrom: {
-      table: sql`(select market as id, volume, text from market_texts)`,
-      conditions: [has(sql`c.text`), isNew],
+      table: texts,
+      conditions: [has(sql`c.text`), isNew, ...shown.map(({ condition }) => condition)],
     },
   })
   const starts = (text: Fragment) => hasText(sql, text, words, startPattern)

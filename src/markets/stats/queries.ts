@@ -106,7 +106,7 @@ export function selectMarketStats(
 const isGone = (sql: Sql): Fragment => sql`first_block.number is null or last_block.number is null as is_gone`
 
 /** The rows of the snapshot that count no reverted trade. */
-const isOfSnapshot = (sql: Sql, period: StatsPeriod): Fragment =>
+export const isOfSnapshot = (sql: Sql, period: StatsPeriod): Fragment =>
   sql`period = ${period} and ${isUnreverted(sql, sql`last_seq`, stateOf(period))}`
 
 export const stateOf =
@@ -125,13 +125,13 @@ const categoryOf = (sql: Sql, event: Fragment): Fragment => sql`
   (select t.label from event_tags et join tags t on t.id = et.tag
     where et.event = ${event} order by et.place limit 1)`
 
-const marketTags = (sql: Sql): Fragment =>
+export const marketTags = (sql: Sql): Fragment =>
   sql`markets m join event_tags et on et.event = m.event where m.condition = s.subject`
 
 const eventTags = (sql: Sql): Fragment => sql`event_tags et where et.event = s.subject`
 
 /** Whether the tags that `s` has are wanted. */
-function isTagged(sql: Sql, { tagged }: StatsScope, source: Fragment): Fragment {
+export function isTagged(sql: Sql, { tagged }: Pick<StatsScope, 'tagged'>, source: Fragment): Fragment {
   const conditions = tagged.map(
     (filter) => sql`exists (select from ${source} and ${isOneOfTags(sql, filter)})`,
   )

@@ -10,7 +10,7 @@ import { groupBy } from '../../lib/group-by.js'
 import { presentStructuredMarket } from '../../lookups/market-block.js'
 import { selectTagFilters } from '../../lookups/tag-filter.js'
 import type { Sql } from '../../store/connection.js'
-import { startHourOf } from './period.js'
+import { type StatsPeriod, startHourOf } from './period.js'
 import {
   type EventStatsRow,
   type EventStatsScope,
@@ -100,6 +100,16 @@ const DESCRIPTION =
 
 type StatsInput = Static<typeof HEAD.query>
 
+const ADVICE = 'Those of one market are there already: narrow the request with condition_id or market_slug.'
+
+/** When the snapshot of a period was made, in Unix seconds. Throws a 503 while there is none. */
+export async function needSnapshot(sql: Sql, period: StatsPeriod, advice = ''): Promise<number> {
+  const asOfSec = await selectAsOf(sql, period)
+  if (asOfSec !== undefined) return asOfSec
+  const message = `The statistics of ${period} are being computed for the first time. ${advice}`
+  throw new ApiError(503, message.trimEnd(), {}, { retryAfterSeconds: RETRY_AFTER_SECONDS })
+}
+
 /** What markets and events have in common. Throws a 503 while there is no snapshot. */
 async function resolveStats(
   sql: Sql,
@@ -114,15 +124,7 @@ async function resolveStats(
     )
   }
   const nowSec = Math.floor(nowMs / 1000)
-  const asOfSec = conditions === undefined ? await selectAsOf(sql, period) : nowSec
-  if (asOfSec === undefined) {
-    throw new ApiError(
-      503,
-      `The statistics of ${period} are being computed for the first time. Those of one market are there already: narrow the request with condition_id or market_slug.`,
-      {},
-      { retryAfterSeconds: RETRY_AFTER_SECONDS },
-    )
-  }
+  const asOfSec = conditions === undefined ? await needSnapshot(sql, period, ADVICE) : nowSec
   return {
     period,
     sort,

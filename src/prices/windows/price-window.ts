@@ -7,7 +7,7 @@ import type { SitePrices } from './site-prices.js'
 import { kindsAt, lookbackSecOf, priceUnknown, SETTLE_MS, type Window } from './window.js'
 
 /** Where prices are looked for: in the archive, then at the site on the account of the caller. */
-type PriceSources = { sql: Sql; site: SitePrices; accountId: number | undefined }
+export type PriceSources = { sql: Sql; site: SitePrices; accountId: number | undefined }
 
 /** The price of a boundary may be this old. Normally there is one every second. */
 const AGE_SEC_MAX = 60

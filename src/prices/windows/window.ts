@@ -20,19 +20,22 @@ export type Window = {
 /** As the caller asks for it. */
 export type AskedWindow = { symbol: CoinSymbol; window: number; interval?: WindowInterval }
 
-/** Throws a 400 if there is no such window, or not yet, and a 404 if it is too long ago. */
-export function parseWindow(asked: AskedWindow, nowMs: number): Window {
+/**
+ * Throws a 400 if there is no such window, or not yet, and a 404 if it is too long ago. `parameter`: what the caller names
+ * the window by.
+ */
+export function parseWindow(asked: AskedWindow, nowMs: number, parameter = 'window'): Window {
   const { symbol, window: startSec, interval = DEFAULT_INTERVAL } = asked
   const lengthSec = INTERVAL_SEC[interval]
   const pastSec = startSec % lengthSec
   if (pastSec !== 0) {
     const before = startSec - pastSec
     throw badRequest(
-      `Invalid window: windows of ${interval} begin at multiples of ${lengthSec} seconds. ` +
+      `Invalid ${parameter}: windows of ${interval} begin at multiples of ${lengthSec} seconds. ` +
         `The nearest are ${before} and ${before + lengthSec}.`,
     )
   }
-  if (startSec * 1000 > nowMs) throw badRequest('Invalid window: it has not begun yet.')
+  if (startSec * 1000 > nowMs) throw badRequest(`Invalid ${parameter}: it has not begun yet.`)
   if (startSec * 1000 < EARLIEST_MS) throw priceUnknown()
   return { symbol, interval, startSec, endSec: startSec + lengthSec }
 }

@@ -5,19 +5,19 @@ import type { Query } from '../transport/url.js'
 import {
   type GammaEvent,
   type GammaMarket,
-  type GammaMarketRules,
   type GammaProfile,
   type GammaSeries,
   type GammaSeriesHead,
+  type GammaTexts,
   isBinary,
   parseEvent,
   parseFoundEvents,
   parseFoundProfiles,
   parseGammaMarket,
-  parseMarketRules,
   parseProfile,
   parseSeries,
   parseSeriesHead,
+  parseTexts,
 } from './parse.js'
 import { type GammaSport, type GammaTeam, parseMarketTypes, parseSport, parseTeam } from './parse-sports.js'
 import { type GammaLeagueSummaries, parseSportsSummary } from './parse-summary.js'
@@ -180,6 +180,16 @@ export class GammaClient {
     return this.#http.find(`/events/${encodeURIComponent(id)}`, {}, { ...call, parse: parseEvent })
   }
 
+  /** Open or closed. `undefined`: there is no event of that slug. */
+  getEventBySlug(slug: string, call: CallOptions = {}): Promise<GammaEvent | undefined> {
+    return this.#http.find(`/events/slug/${encodeURIComponent(slug)}`, {}, { ...call, parse: parseEvent })
+  }
+
+  /** By the id of the event. `undefined`: there is no such event. */
+  getEventTexts(id: string, call: CallOptions = {}): Promise<GammaTexts | undefined> {
+    return this.#http.find(`/events/${encodeURIComponent(id)}`, {}, { ...call, parse: parseTexts })
+  }
+
   /** Open or closed, with the head of its event. `undefined`: there is no such market. */
   getMarket(id: string, call: CallOptions = {}): Promise<GammaMarket | undefined> {
     const path = `/markets/${encodeURIComponent(id)}`
@@ -187,9 +197,9 @@ export class GammaClient {
   }
 
   /** By the id of the market. `undefined`: there is no such market. */
-  getMarketRules(id: string, call: CallOptions = {}): Promise<GammaMarketRules | undefined> {
+  getMarketRules(id: string, call: CallOptions = {}): Promise<GammaTexts | undefined> {
     const path = `/markets/${encodeURIComponent(id)}`
-    return this.#http.find(path, {}, { ...call, parse: parseMarketRules })
+    return this.#http.find(path, {}, { ...call, parse: parseTexts })
   }
 
   /** Open or closed, by slug; those that do not exist are absent. */

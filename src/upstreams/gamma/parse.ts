@@ -160,10 +160,10 @@ export function parseGammaMarket(value: unknown, path: string) {
   }
 }
 
-export type GammaMarketRules = ReturnType<typeof parseMarketRules>
+export type GammaTexts = ReturnType<typeof parseTexts>
 
-/** The texts of a market that the catalogue does not copy. */
-export function parseMarketRules(value: unknown, path: string) {
+/** The texts of a market or an event that the catalogue does not copy. */
+export function parseTexts(value: unknown, path: string) {
   const fields = parseFields(value, path)
   return {
     description: fields.optional('description', parseString),

@@ -3,6 +3,9 @@ import { SlidingWindow } from '../../lib/sliding-window.js'
 /** The account that a call is made for; `undefined`: it is background work of our own. */
 export type Payer = number | undefined
 
+/** Those who send no key pay together. No account has this id. */
+export const KEYLESS_PAYER = 0
+
 const weightOf = (payer: Payer): number => (payer === undefined ? 3 : 1)
 
 /** For each call that is free, a payer of weight 1 has this many at most. */
