@@ -30,6 +30,27 @@ const CALLS: Call[] = [
   { call: 'GET /v1/status', status: 200, shape: SHAPES.status },
   { call: 'GET /v1/connections', status: 200, shape: SHAPES.connections },
 
+  ...calls(
+    200,
+    'GET /v1/markets?count=10',
+    'GET /v1/markets/list?category=crypto&count=10&sort=volume&active_only=True',
+    'GET /v1/markets/{token_id}',
+    'GET /v1/markets/slug/{slug}',
+    'GET /v1/markets/condition/{condition_id}',
+    'GET /v1/search?q=bitcoin&include_inactive=True',
+    'GET /v1/candles/{token_id}?resolution=1h&limit=10',
+    'GET /v1/stats/{token_id}',
+    'GET /v1/trending',
+    'GET /v1/movers',
+    'GET /v1/event/{event}',
+    'GET /v1/events/search?q=bitcoin',
+    'GET /v2/trending',
+    'GET /v2/movers',
+    'GET /v2/markets/crypto',
+    'GET /proxy/gamma/events?slug={event}',
+    'GET /proxy/polymarket/api/crypto/crypto-price?symbol=BTC&eventStartTime={window}&variant=fiveminute',
+  ),
+  { call: 'GET /v1/event/{no_market}', status: 404, remark: 'an event that does not exist' },
   { call: 'GET /v1/settlements/recent', status: 200, shape: SHAPES.settlements },
   { call: 'GET /v1/settlements/token/{token_id}', status: 200, shape: SHAPES.tokenSettlements },
   { call: 'GET /v1/settlements/wallet/{address}', status: 200, shape: SHAPES.walletSettlements },
@@ -231,6 +252,8 @@ async function findValues(): Promise<Values> {
     live_token: book?.tokens[0]?.decimal ?? '',
     condition_id: trade.condition_id ?? '',
     slug: trade.slug ?? '',
+    event: universe.catalogue.events().find(({ id }) => Number(id) % 4 !== 0)?.slug ?? '',
+    window: new Date(Math.floor(clock.now() / 300_000) * 300_000 - 300_000).toISOString(),
     code: (await first('/v3/builders', 'builders')).builder_code,
     combo: (await first('/v3/combos/markets', 'markets')).combo_condition_id,
     game: game?.slug ?? '',
@@ -251,7 +274,9 @@ const nameOf = ({ call }: Call): string =>
   call
     .replace(/\?.*$/, '')
     .replace('{live_token}', '{id}')
-    .replace(/\{no_market\}/, '{id}')
+    .replace('/v1/event/{no_market}', '/v1/event/{slug}')
+    .replace('{event}', '{slug}')
+    .replace('{no_market}', '{id}')
     .replace(/(\/v1\/markets\/)\{condition_id\}/, '$1{id}')
     .replace('{nobody}', '{eoa}')
     .replace('/v3/perps/markets', '/v3/perps/*')
