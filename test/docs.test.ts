@@ -322,7 +322,7 @@ test('the example of /v1/status has every field of the answer', async () => {
 
 test('the reference of the streams shows a command that works elsewhere than beside a demo', async () => {
   const { body } = await t.app.inject('/docs/websocket')
-  expect(body).toContain('npx auspex tail trades --url http://&lt;host&gt; --key &lt;your key&gt;')
+  expect(body).toContain('--url &quot;$AUSPEX_URL&quot; --key &quot;$AUSPEX_KEY&quot;')
 })
 
 describe('docs/websocket.md', () => {

@@ -506,7 +506,7 @@ describe('GET /docs', () => {
     const page = await t.app.inject('/docs')
     expect(page.body).toContain('content="width=device-width')
     const { body } = await t.app.inject('/docs/static/swagger-initializer.js')
-    expect(body).toContain('Search: words or a part of a path')
+    expect(body).toContain('Filter the operations: words or a part of a path')
     expect(() => new Function(body)).not.toThrow()
   })
 

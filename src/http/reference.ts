@@ -2,18 +2,15 @@ import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance } from 'fastify'
 import { addCodeSamples } from './code-samples.js'
 import { type Compressor, createCompressionHook } from './compression.js'
+import { frameDocs, REST_REFERENCE } from './docs/frame.js'
 import type { Samples } from './examples.js'
-import { PAGE_BAR } from './page-bar.js'
 import { toReferenceDocument } from './reference-document.js'
 import { searchPlugin } from './reference-search.js'
 import { ServedDocument } from './served-document.js'
 
-/** The bar at the top advertises the framework and asks for a URL that never changes. The rest fits a phone. */
+/** Beside the navigation there is less room, and a phone has still less. Colours are those of the other pages. */
 const STYLE = `
-.auspex-bar { display: flex; flex-wrap: wrap; gap: 4px 18px; padding: 12px 20px; border-bottom: 1px solid #dde1e8; font: 15px/1.5 system-ui, sans-serif }
-.auspex-bar a { color: #566073; text-decoration: none }
-.auspex-bar a:first-child { color: #182033; font-weight: 650 }
-.swagger-ui .topbar, .swagger-ui .info .link, .swagger-ui .info .title small.version-stamp { display: none }
+.swagger-ui .info .link, .swagger-ui .info .title small.version-stamp { display: none }
 .swagger-ui .filter .operation-filter-input { width: 100%; max-width: 36rem; box-sizing: border-box }
 .swagger-ui .parameters-col_description input[type=text] { width: 100%; max-width: 36rem }
 .swagger-ui .markdown code, .swagger-ui .renderedMarkdown code { padding: 1px 4px; font-size: .9em }
@@ -89,13 +86,14 @@ export async function showReference(
   })
 }
 
-/** With the links of all pages, and not as wide as a desk's on a phone. */
-const frame = (page: unknown): unknown =>
-  typeof page === 'string'
-    ? page
-        .replace('<head>', '<head><meta name="viewport" content="width=device-width, initial-scale=1">')
-        .replace(/<body[^>]*>/, (body) => body + PAGE_BAR)
-    : page
+/** What Swagger UI loads and draws into, in the frame of the other pages of the documentation. */
+function frame(page: unknown): unknown {
+  if (typeof page !== 'string') return page
+  const { title, path } = REST_REFERENCE
+  const head = page.match(/<link rel="stylesheet"[^>]*>/g)?.join('\n') ?? ''
+  const [, main = ''] = /<body>(.*)<\/body>/s.exec(page) ?? []
+  return frameDocs({ title, path, head, main, isProse: false })
+}
 
 declare const SwaggerUIBundle: { plugins: { DownloadUrl: (system: object) => object } }
 
