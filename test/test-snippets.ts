@@ -14,7 +14,6 @@ import { transformSync } from 'esbuild'
 import { beforeAll, expect, type TestContext, test, vi } from 'vitest'
 import type { DemoFile } from '../demo/demo-file.js'
 import { STREAM_SAMPLES } from '../src/stream/asyncapi/samples.js'
-import { askDemo } from './demo-process.js'
 import { type PythonEnvironment, preparePython } from './python-environment.js'
 
 const ROOT = join(import.meta.dirname, '..')
@@ -62,6 +61,12 @@ const NOT_RUN: readonly [page: RegExp, part: string, reason: string][] = [
   [/README/, 'npm ci && npm run build', OF_THE_BUILD],
   [/README/, 'PORT=9000', STARTS],
   [/README|operations|going-live/, 'https://<your node>', REAL_NODE],
+  [/README/, 'npx auspex dashboard', 'the demo has several accounts, of which `dashboard` asks for one'],
+  [
+    /switching/,
+    'npx auspex compare',
+    'test/demo.test.ts compares a wallet; here the market moves on between two questions',
+  ],
   [/README/, '<the key>', 'the key is one that the reader has'],
   [
     /README/,
@@ -105,10 +110,19 @@ const isNotRun = ({ page, code }: Snippet) =>
   NOT_RUN.some(([pages, part]) => pages.test(page) && code.includes(part))
 
 /** These go on until they are stopped, which is done after their first line. */
-const ENDLESS = ["require('ws')", 'auspex.subscribe(', 'auspex.books(', 'websockets.sync.client']
+const ENDLESS = [
+  "require('ws')",
+  '$(sample wallet)',
+  'auspex.subscribe(',
+  'auspex.books(',
+  'websockets.sync.client',
+]
 /** What the demo has no event of for long. */
 const SILENT = ['tail scores']
 const SECONDS_OF_SILENCE = 5
+
+/** Of the demo; the first account may have one key alone. */
+const GROWTH_ACCOUNT = 'acc_3'
 
 type Command = [program: string, args: string[]]
 type Place = { demo: DemoFile; dataDir: string }
@@ -129,14 +143,20 @@ export function testSnippets(find: () => Place): void {
   })
 
   function start([command, args]: Command, { onTestFinished }: TestContext): ChildProcess {
-    const child = spawn(command, args, { cwd: folder, env: variables, detached: true })
+    const child = spawn(command, args, {
+      cwd: folder,
+      env: variables,
+      detached: true,
+      // Bash reads the settings of its user where it takes a pipe for a remote shell.
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
     onTestFinished(() => killGroup(child))
     return child
   }
 
   async function run(language: string, name: string, code: string, context: TestContext): Promise<void> {
     if (/python/.test(language + code) && 'missing' in environment) context.skip(environment.missing)
-    const here = code.replaceAll('127.0.0.1:8080', hostAndPort)
+    const here = code.replaceAll('127.0.0.1:8080', hostAndPort).replaceAll('acc_1', GROWTH_ACCOUNT)
     const child = start(toCommand(language, join(folder, name), here), context)
     const [output, errors]: [string[], string[]] = [[], []]
     child.stdout?.on('data', (chunk) => output.push(String(chunk)))
@@ -240,9 +260,10 @@ const variablesOf = ({ url, ws_url, keys, samples, upstreams }: DemoFile, folder
   POLYGON: upstreams.polygon_http,
 })
 
-async function readCursor(demo: DemoFile): Promise<string> {
-  const path = `/v3/wallets/${demo.samples.wallet}/trades?limit=2`
-  return (await askDemo<{ next_cursor: string }>(demo, path)).next_cursor
+async function readCursor({ url, keys, samples }: DemoFile): Promise<string> {
+  const path = `/v3/wallets/${samples.wallet}/trades?limit=2`
+  const reply = await fetch(url + path, { headers: { 'x-api-key': keys.growth } })
+  return ((await reply.json()) as { next_cursor: string }).next_cursor
 }
 
 /** The lines behind `$ `, with those that go on. */

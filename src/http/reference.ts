@@ -10,16 +10,22 @@ import { ServedDocument } from './served-document.js'
 
 /** Beside the navigation there is less room, and a phone has still less. Colours are those of the other pages. */
 const STYLE = `
-.swagger-ui .info .link, .swagger-ui .info .title small.version-stamp { display: none }
+.swagger-ui .info .link, .swagger-ui .info .title small.version-stamp, .swagger-ui .servers-title, .swagger-ui .servers { display: none }
+html:root .swagger-ui { background: none; font-family: inherit }
+html:root .swagger-ui :is(.info .title, .info p, .opblock-tag, .opblock-tag small, .opblock-description-wrapper p) { color: var(--text); font-family: inherit }
+html:root .swagger-ui :is(.markdown, .renderedMarkdown) code { background: var(--shade); color: var(--text); font-weight: 400 }
+html:root .swagger-ui :is(.markdown, .renderedMarkdown) pre { background: var(--panel); border: 1px solid var(--line); border-radius: 6px; padding: 10px 12px; overflow-x: auto }
+html:root .swagger-ui :is(.markdown, .renderedMarkdown) pre code { background: none }
+html:root .swagger-ui :is(.info, .markdown, .renderedMarkdown) a { color: var(--accent) }
+html:root .swagger-ui .scheme-container { background: none; box-shadow: none; margin: 0; padding: 0 0 10px }
+.swagger-ui .wrapper { padding: 0 }
+.swagger-ui .info { margin: 0 0 20px }
 .swagger-ui .filter .operation-filter-input { width: 100%; max-width: 36rem; box-sizing: border-box }
 .swagger-ui .parameters-col_description input[type=text] { width: 100%; max-width: 36rem }
 .swagger-ui .markdown code, .swagger-ui .renderedMarkdown code { padding: 1px 4px; font-size: .9em }
 @media (max-width: 640px) {
-  .swagger-ui .wrapper, .swagger-ui .information-container { padding: 0 10px }
-  .swagger-ui .info { margin: 20px 0 }
   .swagger-ui .info .title { font-size: 26px }
-  .swagger-ui .scheme-container { padding: 15px 0 }
-  .swagger-ui .scheme-container .schemes { padding: 0 10px }
+  .swagger-ui .scheme-container .schemes { padding: 0 }
   .swagger-ui .opblock .opblock-summary { flex-wrap: wrap }
   .swagger-ui .opblock .opblock-summary-path { max-width: 100%; font-size: 13px; word-break: break-word }
   .swagger-ui .opblock .opblock-summary-description { display: none }

@@ -43,7 +43,7 @@ header input { width: 100%; padding: .4rem .6rem; border: 1px solid var(--line);
 .prose table { border-collapse: collapse; margin: 1em 0; font-size: .92rem }
 .prose :is(td, th) { padding: .35em .8em .35em 0; border-top: 1px solid var(--line); text-align: left; vertical-align: top }
 .prose details { margin: .6rem 0 } summary { cursor: pointer } mark { background: none; color: var(--accent); font-weight: 600 }
-.found { padding-left: 1.2rem } .found p { margin: .2rem 0 1rem; color: var(--soft) } small { color: var(--soft) }
+.found { padding-left: 1.2rem; overflow-wrap: anywhere } .found p { margin: .2rem 0 1rem; color: var(--soft) } small { color: var(--soft) }
 @media (max-width: 1100px) { .columns { grid-template-columns: 15rem minmax(0, 1fr) } aside { display: none } }
 @media (max-width: 720px) {
   .columns, .columns.broad { display: flex; flex-direction: column-reverse }
