@@ -270,6 +270,7 @@ describe('the command line', () => {
     ...find(sources, /(?:ption\(\s*|^\s*|= )'(?:-\w, )?(--[a-z][a-z-]+)/gm),
     ...SETTING_NAMES.flatMap((name) => `--${(SETTINGS[name] as Setting<unknown>).flag}`),
     '--help',
+    '--version',
   ])
   const commands = new Set(find(sources, /\.command\('([a-z-]+)/g))
   /** Of curl, npm, node and clients of the tools for models. */

@@ -65,7 +65,7 @@ const NOT_RUN: readonly [page: RegExp, part: string, reason: string][] = [
   [
     /switching/,
     'npx auspex compare',
-    'test/demo.test.ts compares a wallet; here the market moves on between two questions',
+    'test/demo.test.ts compares a wallet; one that gave shares away differs from the platform',
   ],
   [/README/, '<the key>', 'the key is one that the reader has'],
   [
