@@ -6,10 +6,11 @@ import { cacheRoutes } from './http/cached-routes.js'
 import { showChainHead } from './http/chain-head.js'
 import { Compressor } from './http/compression.js'
 import { ConnectionShares } from './http/connection-shares.js'
+import { announceDeprecations } from './http/deprecation.js'
+import { listOperations } from './http/docs/list-operations.js'
+import { showGuides } from './http/docs/routes.js'
 import { answerBadPath, createClientFaultHandler, handleErrors } from './http/errors.js'
-
 import { guardRoutes } from './http/guard.js'
-import { showGuides } from './http/guides/routes.js'
 import { handleNotFound } from './http/not-found.js'
 import { observeRoutes } from './http/observe.js'
 import { describeApi, describeErrors } from './http/openapi.js'
@@ -27,6 +28,8 @@ import {
 import { showLlmsTexts } from './mcp/routes.js'
 import type { Platform } from './platform.js'
 import { createSamples } from './status/samples.js'
+import { describeStreams } from './stream/asyncapi/document.js'
+import { listStreamMessages } from './stream/asyncapi/page.js'
 import { showStreamDocs } from './stream/asyncapi/routes.js'
 import type { StreamDeps } from './stream/deps.js'
 import { type CreateProtocol, SocketDoor } from './stream/door.js'
@@ -93,7 +96,10 @@ export async function buildApp(platform: Platform, deps: AppDeps): Promise<Fasti
     await describeApi(app, { compressor, webhooks, readSamples: createSamples(platform) })
     showStreamDocs(app, compressor, accounts.plans)
     showLlmsTexts(app, compressor)
-    showGuides(app, compressor)
+    showGuides(app, {
+      compressor,
+      listReferences: () => [...listOperations(app.swagger()), ...listStreamMessages(describeStreams())],
+    })
   }
 
   await app.register(async (api) => {
@@ -101,6 +107,7 @@ export async function buildApp(platform: Platform, deps: AppDeps): Promise<Fasti
     guardRoutes(api, accounts, config)
     api.addHook('preValidation', checkUrl)
     describeErrors(api)
+    announceDeprecations(api)
     cacheRoutes(api, platform, { compressor, chain })
     showChainHead(api, platform, chain)
     for (const plugin of deps.routes) await api.register(plugin)

@@ -141,7 +141,7 @@ No chain data will come without a Polygon node. Stop this, and name one:
   export AUSPEX_POLYGON_WS_URL=wss://<your node>
   npx auspex upstreams        asks every upstream one question
   npx auspex up
-More under "Going live" in docs/operations.md. \`npm run demo\` needs no node.
+More in docs/going-live.md. \`npm run demo\` needs no node.
 `
   return `
 Auspex listens on ${url}. Ctrl-C stops it.

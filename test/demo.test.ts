@@ -16,6 +16,7 @@ import { checkPrefilledRequests } from './prefilled-requests.js'
 import { createDataDir, processesOn, type Running, runBuilt, spawnBuilt, startCommand } from './processes.js'
 import { checkResume, checkWalk, hasPython } from './python-snippets.js'
 import { testExamples } from './test-examples.js'
+import { testSnippets } from './test-snippets.js'
 
 let folder: ReturnType<typeof createDataDir>
 const running: Running[] = []
@@ -173,6 +174,8 @@ describe.concurrent('that runs', () => {
 })
 
 describe('that runs is read by', () => testExamples(() => ({ demo: first, folder: dirname(folder.dataDir) })))
+
+describe('that runs answers the docs:', () => testSnippets(() => ({ demo: first, dataDir: folder.dataDir })))
 
 test(
   'stops when it is asked to, and leaves nothing running',

@@ -271,6 +271,7 @@ describe('the command line', () => {
     ...find(sources, /(?:ption\(\s*|^\s*|= )'(?:-\w, )?(--[a-z][a-z-]+)/gm),
     ...SETTING_NAMES.flatMap((name) => `--${(SETTINGS[name] as Setting<unknown>).flag}`),
     '--help',
+    '--version',
   ])
   const commands = new Set(find(sources, /\.command\('([a-z-]+)/g))
   /** Of curl, npm, node and clients of the tools for models. */
@@ -304,7 +305,7 @@ describe('the command line', () => {
     const page = readPage(path)
     const named = find(page, /(?<![\w-])(--[a-z][a-z-]*[a-z])/g)
     expect(named.filter((flag) => !flags.has(flag) && !FOREIGN.includes(flag))).toEqual([])
-    const run = find(page, /(?:npx auspex|`auspex|\$ auspex) ([a-z-]+)/g)
+    const run = find(page, /(?:npx auspex|`auspex|\$ auspex) ([a-z][a-z-]*)/g)
     expect(run.filter((command) => !commands.has(command))).toEqual([])
   })
 })
@@ -323,7 +324,7 @@ test('the example of /v1/status has every field of the answer', async () => {
 
 test('the reference of the streams shows a command that works elsewhere than beside a demo', async () => {
   const { body } = await t.app.inject('/docs/websocket')
-  expect(body).toContain('npx auspex tail trades --url http://&lt;host&gt; --key &lt;your key&gt;')
+  expect(body).toContain('--url &quot;$AUSPEX_URL&quot; --key &quot;$AUSPEX_KEY&quot;')
 })
 
 describe('docs/websocket.md', () => {

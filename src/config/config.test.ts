@@ -44,6 +44,9 @@ describe('loadConfig', () => {
     expect(loadConfig({ AUSPEX_LOGLEVEL: 'debug' }).warnings).toEqual([
       'AUSPEX_LOGLEVEL is not a setting and has no effect. Did you mean AUSPEX_LOG_LEVEL?',
     ])
+    // The guides have them exported for programs that call the service.
+    const ofClients = { AUSPEX_KEY: 'ax_live_1', AUSPEX_URL: 'http://127.0.0.1:8080' }
+    expect(loadConfig(ofClients).warnings).toEqual([])
   })
 
   test.each(['127.0.0.1', '10.0.0.0/8', 'fd00::/8', 'loopback'])('believes the proxy %s', (proxy) => {

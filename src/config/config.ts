@@ -65,11 +65,14 @@ function showValue(setting: Setting<unknown>, value: unknown): string {
   return setting.mask === undefined ? text : setting.mask(text)
 }
 
+/** What commands that are clients of a service read, and programs of its users. */
+const OF_CLIENTS = ['AUSPEX_KEY', 'AUSPEX_URL']
+
 /** Unknown AUSPEX_ variables are most likely misspelled: the operator is warned. */
 function findUnknown(env: Environment): string[] {
   const known = SETTING_NAMES.map((name) => SETTINGS[name].env)
   return Object.keys(env)
-    .filter((name) => name.startsWith('AUSPEX_') && !known.includes(name))
+    .filter((name) => name.startsWith('AUSPEX_') && ![...known, ...OF_CLIENTS].includes(name))
     .map((name) => {
       const meant = nearest(name, known)
       const hint = meant === undefined ? '' : ` Did you mean ${meant}?`

@@ -82,7 +82,8 @@ export function defineAnswer<
     ...(body !== undefined && { body }),
     response: { [status]: reply, ...definition.errors },
   }
-  const config = { access, dependsOnChain, isPerHost, ...(cacheMs !== undefined && { cacheMs }) }
+  const { deprecation } = definition
+  const config = { access, deprecation, dependsOnChain, isPerHost, ...(cacheMs !== undefined && { cacheMs }) }
   return {
     path,
     register: (app, { platform, deps }) => {

@@ -20,14 +20,17 @@ describe('samples of an operation', () => {
     expect(sampleOf('get', '/v3/wallets/{address}/x', { parameters }, { parameters: { address } })).toBe(
       [
         'What it does.',
+        '**curl**',
         '```sh\ncurl -H "x-api-key: $AUSPEX_KEY" "$AUSPEX_URL/v3/wallets/0xab/x?from=5"\n```',
+        '**TypeScript**',
         [
           '```ts',
           "import { AuspexClient } from 'auspex-client'",
-          'const auspex = new AuspexClient({ baseUrl: process.env.AUSPEX_URL, apiKey: process.env.AUSPEX_KEY })',
+          "const auspex = new AuspexClient({ baseUrl: process.env.AUSPEX_URL ?? '', apiKey: process.env.AUSPEX_KEY })",
           `console.log(await auspex.get('/v3/wallets/{address}/x', { path: {"address":"0xab"}, query: {"from":5} }))`,
           '```',
         ].join('\n'),
+        '**Python**',
         [
           '```python',
           'import os, requests',

@@ -48,9 +48,11 @@ function toSample(method: string, path: string, { parameters = [], requestBody }
 
 /** As Markdown. The key and the address are variables of the environment. */
 const writeSamples = (sample: Sample): string[] =>
-  Object.entries({ sh: toCurl(sample), ts: toTypescript(sample), python: toPython(sample) }).map(
-    ([language, code]) => `\`\`\`${language}\n${code}\n\`\`\``,
-  )
+  [
+    { title: 'curl', language: 'sh', code: toCurl(sample) },
+    { title: 'TypeScript', language: 'ts', code: toTypescript(sample) },
+    { title: 'Python', language: 'python', code: toPython(sample) },
+  ].map(({ title, language, code }) => `**${title}**\n\n\`\`\`${language}\n${code}\n\`\`\``)
 
 type Sample = {
   method: string
@@ -88,7 +90,7 @@ function toTypescript({ method, path, pathValues, query, body }: Sample): string
   const options = given.length === 0 ? '' : `, { ${given.join(', ')} }`
   return [
     "import { AuspexClient } from 'auspex-client'",
-    'const auspex = new AuspexClient({ baseUrl: process.env.AUSPEX_URL, apiKey: process.env.AUSPEX_KEY })',
+    "const auspex = new AuspexClient({ baseUrl: process.env.AUSPEX_URL ?? '', apiKey: process.env.AUSPEX_KEY })",
     `console.log(await auspex.${method}('${path}'${options}))`,
   ].join('\n')
 }

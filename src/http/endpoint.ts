@@ -6,6 +6,7 @@ import { isOverTime } from '../core/database-fault.js'
 import { unavailable } from '../core/errors.js'
 import type { Platform } from '../platform.js'
 import { Cursors } from './cursor.js'
+import type { Deprecation } from './deprecation.js'
 
 /** What every endpoint says about itself, beside its parameters and its work. */
 export type EndpointHead = {
@@ -15,6 +16,7 @@ export type EndpointHead = {
   description: string
   tag: string
   access: KeyedAccess
+  deprecation?: Deprecation | undefined
   /** The parameters that make the endpoint's queries shorter, for a caller whose query took too long. */
   narrowBy?: readonly string[]
   /** The refusals that not every endpoint can give, by status. */

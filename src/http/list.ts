@@ -394,7 +394,7 @@ export function defineList<
     query,
     name: page.name,
     register: (app, parts) => {
-      const config = { access, dependsOnChain: true }
+      const config = { access, dependsOnChain: true, deprecation: definition.deprecation }
       app.get(path, { config, schema }, (request, reply) => answer(parts, request, reply))
     },
   }

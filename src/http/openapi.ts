@@ -21,7 +21,8 @@ is a JSON object with an \`error\` text; some carry further fields. Every answer
 that the strictest limit leaves you, and those that a 429 lists.
 
 Live events, prices and order books come over WebSocket: see [the streams](/docs/websocket). Events can also
-be sent to an address of yours: see \`POST /v3/webhooks\`. Programs read [the OpenAPI document](/openapi.json).`
+be sent to an address of yours: see \`POST /v3/webhooks\`. Programs read [the OpenAPI document](/openapi.json), and
+[the quick start](/docs/guides/quick-start) begins at nothing.`
 
 const SAME_KEY = 'The same key in another place. Leave it empty when you have filled in `x-api-key`.'
 

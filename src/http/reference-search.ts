@@ -49,7 +49,7 @@ export function searchPlugin({ React }: { React: React }): object {
         layoutActions.show(['operations-tag', tag.get('name')], isSearched)
       }
     }
-    const placeholder = 'Search: words or a part of a path'
+    const placeholder = 'Filter the operations: words or a part of a path'
     const input = {
       className: 'operation-filter-input',
       type: 'search',
@@ -63,5 +63,6 @@ export function searchPlugin({ React }: { React: React }): object {
       React.createElement('input', { ...input, 'aria-label': placeholder }),
     )
   }
-  return { fn: { opsFilter }, components: { FilterContainer } }
+  // The bar of Swagger UI advertises it, asks for a URL that never changes, and has colours of its own choice.
+  return { fn: { opsFilter }, components: { FilterContainer, Topbar: () => null } }
 }

@@ -2,27 +2,30 @@ import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance } from 'fastify'
 import { addCodeSamples } from './code-samples.js'
 import { type Compressor, createCompressionHook } from './compression.js'
+import { frameDocs, REST_REFERENCE } from './docs/frame.js'
 import type { Samples } from './examples.js'
-import { PAGE_BAR } from './page-bar.js'
 import { toReferenceDocument } from './reference-document.js'
 import { searchPlugin } from './reference-search.js'
 import { ServedDocument } from './served-document.js'
 
-/** The bar at the top advertises the framework and asks for a URL that never changes. The rest fits a phone. */
+/** Beside the navigation there is less room, and a phone has still less. Colours are those of the other pages. */
 const STYLE = `
-.auspex-bar { display: flex; flex-wrap: wrap; gap: 4px 18px; padding: 12px 20px; border-bottom: 1px solid #dde1e8; font: 15px/1.5 system-ui, sans-serif }
-.auspex-bar a { color: #566073; text-decoration: none }
-.auspex-bar a:first-child { color: #182033; font-weight: 650 }
-.swagger-ui .topbar, .swagger-ui .info .link, .swagger-ui .info .title small.version-stamp { display: none }
+.swagger-ui .info .link, .swagger-ui .info .title small.version-stamp, .swagger-ui .servers-title, .swagger-ui .servers { display: none }
+html:root .swagger-ui { background: none; font-family: inherit }
+html:root .swagger-ui :is(.info .title, .info p, .opblock-tag, .opblock-tag small, .opblock-description-wrapper p) { color: var(--text); font-family: inherit }
+html:root .swagger-ui :is(.markdown, .renderedMarkdown) code { background: var(--shade); color: var(--text); font-weight: 400 }
+html:root .swagger-ui :is(.markdown, .renderedMarkdown) pre { background: var(--panel); border: 1px solid var(--line); border-radius: 6px; padding: 10px 12px; overflow-x: auto }
+html:root .swagger-ui :is(.markdown, .renderedMarkdown) pre code { background: none }
+html:root .swagger-ui :is(.info, .markdown, .renderedMarkdown) a { color: var(--accent) }
+html:root .swagger-ui .scheme-container { background: none; box-shadow: none; margin: 0; padding: 0 0 10px }
+.swagger-ui .wrapper { padding: 0 }
+.swagger-ui .info { margin: 0 0 20px }
 .swagger-ui .filter .operation-filter-input { width: 100%; max-width: 36rem; box-sizing: border-box }
 .swagger-ui .parameters-col_description input[type=text] { width: 100%; max-width: 36rem }
 .swagger-ui .markdown code, .swagger-ui .renderedMarkdown code { padding: 1px 4px; font-size: .9em }
 @media (max-width: 640px) {
-  .swagger-ui .wrapper, .swagger-ui .information-container { padding: 0 10px }
-  .swagger-ui .info { margin: 20px 0 }
   .swagger-ui .info .title { font-size: 26px }
-  .swagger-ui .scheme-container { padding: 15px 0 }
-  .swagger-ui .scheme-container .schemes { padding: 0 10px }
+  .swagger-ui .scheme-container .schemes { padding: 0 }
   .swagger-ui .opblock .opblock-summary { flex-wrap: wrap }
   .swagger-ui .opblock .opblock-summary-path { max-width: 100%; font-size: 13px; word-break: break-word }
   .swagger-ui .opblock .opblock-summary-description { display: none }
@@ -89,13 +92,14 @@ export async function showReference(
   })
 }
 
-/** With the links of all pages, and not as wide as a desk's on a phone. */
-const frame = (page: unknown): unknown =>
-  typeof page === 'string'
-    ? page
-        .replace('<head>', '<head><meta name="viewport" content="width=device-width, initial-scale=1">')
-        .replace(/<body[^>]*>/, (body) => body + PAGE_BAR)
-    : page
+/** What Swagger UI loads and draws into, in the frame of the other pages of the documentation. */
+function frame(page: unknown): unknown {
+  if (typeof page !== 'string') return page
+  const { title, path } = REST_REFERENCE
+  const head = page.match(/<link rel="stylesheet"[^>]*>/g)?.join('\n') ?? ''
+  const [, main = ''] = /<body>(.*)<\/body>/s.exec(page) ?? []
+  return frameDocs({ title, path, head, main, isProse: false })
+}
 
 declare const SwaggerUIBundle: { plugins: { DownloadUrl: (system: object) => object } }
 

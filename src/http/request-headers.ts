@@ -4,7 +4,7 @@ import { ApiError, badRequest } from '../core/errors.js'
 import { mayMakeKey } from './own-host.js'
 
 const EXPOSED =
-  'x-request-id, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset, ratelimit, ratelimit-policy, retry-after, etag, age, x-head-block, x-head-age, x-rows-returned, x-has-more, x-next-cursor, x-partial, x-partial-reason, x-fetched-in-ms, x-cache'
+  'x-request-id, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset, ratelimit, ratelimit-policy, retry-after, etag, age, x-head-block, x-head-age, x-rows-returned, x-has-more, x-next-cursor, x-partial, x-partial-reason, x-fetched-in-ms, x-cache, deprecation, sunset, link'
 const REQUEST_HEADERS = 'x-api-key, authorization, content-type, if-none-match, x-head-block'
 
 /** Every delivery to a webhook carries it, and no request to this service may: see `checkHeaders`. */

@@ -1,13 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../test/database.js'
+import { RELEASED_SCHEMAS } from '../../test/releases.js'
 import type { Sql } from './connection.js'
 import { migrate, readMigrations } from './migrate.js'
 import { findBreakingChanges, findDeletions, selectSchema } from './test-schema-changes.js'
 import { transact } from './transaction.js'
 
 /** The last migration of the last release: those after it run while processes of that release still serve. */
-const RELEASED = 21
+const RELEASED = RELEASED_SCHEMAS.at(-1) ?? 0
 /** The way out, for a change that cannot be made in additive steps: see "Rolling restarts" in docs/scaling.md. */
 const WAY_OUT = /^-- Not additive: \S/m
 

@@ -43,7 +43,7 @@ export function Frame() {
                 {title}
               </Link>
             ))}
-            <a href="/docs">API</a>
+            <a href="/docs">Docs</a>
           </nav>
           {session !== undefined && <SearchField />}
           <div className="row">

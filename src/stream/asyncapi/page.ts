@@ -1,44 +1,26 @@
 import type { Plan } from '../../accounts/plans.js'
 import { PRESETS } from '../../events/registry.js'
+import { frameDocs, STREAM_REFERENCE } from '../../http/docs/frame.js'
+import type { SearchEntry } from '../../http/docs/search.js'
 import { escapeHtml } from '../../lib/escape-html.js'
 import { BOOK_ERRORS, STREAM_ERRORS } from '../messages.js'
 import type { AsyncApiDocument } from './document.js'
+import { STREAM_SAMPLES } from './samples.js'
 
 type Channel = AsyncApiDocument['channels']['events' | 'orderbook']
 type DocumentMessage = AsyncApiDocument['components']['messages'][string]
 
-const STYLE = `
-  :root { color-scheme: light dark }
-  body { font: 1rem/1.5 system-ui, sans-serif; max-width: 62rem; margin: 3rem auto; padding: 0 1rem }
-  code, pre { background: #8882; border-radius: .2em }
-  code { padding: .1em .3em }
-  pre { padding: .8em; overflow-x: auto; max-height: 24rem }
-  pre code, td code { background: none; padding: 0 }
-  table { border-collapse: collapse; width: 100%; margin: 1em 0 }
-  td, th { text-align: left; vertical-align: top; padding: .2em .8em .2em 0; border-top: 1px solid #8884 }
-  summary { cursor: pointer; padding: .3em 0 }
-  nav a { margin-right: 1em }
-`
-
-/** A page that shows the document. It loads nothing and runs no script. */
+/** The page that shows the document, in the frame of the other pages of the documentation. */
 export function renderStreamPage(document: AsyncApiDocument, plans: readonly Plan[]): string {
   const { info, channels, components } = document
   const paragraphs = info.description.split('\n\n').map((text) => `<p>${renderText(text)}</p>`)
-  const sockets = Object.entries(channels).map(([name, channel]) => renderChannel(name, channel, document))
-  return `<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<title>${escapeHtml(info.title)}</title>
-<link rel="icon" href="data:,">
-<style>${STYLE}</style>
-<nav><a href="/">Auspex</a> <a href="/docs">REST reference</a> <a href="/docs/guides">Guides</a> <a href="/asyncapi.json">AsyncAPI document</a></nav>
-<h1>${escapeHtml(info.title)}</h1>
+  const sockets = Object.entries(channels).map(([name, channel]) =>
+    renderChannel(name as keyof typeof STREAM_SAMPLES, channel, document),
+  )
+  const main = `<h1>${escapeHtml(info.title)}</h1>
 ${paragraphs.join('\n')}
-<p>Follow live trades in a terminal:</p>
-<pre><code>npx auspex tail trades --url http://&lt;host&gt; --key &lt;your key&gt;</code></pre>
-<nav><a href="#events">Event socket</a> <a href="#orderbook">Orderbook socket</a> <a href="#types">Types</a>
-<a href="#limits">Limits</a> <a href="#errors">Errors</a> <a href="#messages">Messages</a></nav>
+<p><a href="/docs/guides/websocket">The guide</a> says how they behave; programs read <a href="/asyncapi.json">the AsyncAPI
+document</a>.</p>
 ${sockets.join('\n')}
 <h2 id="types">Types of subscriptions</h2>
 ${renderPresets()}
@@ -47,12 +29,33 @@ ${renderPlans(plans)}
 <h2 id="errors">Errors</h2>
 ${renderErrors()}
 <h2 id="messages">Messages</h2>
-${Object.values(components.messages).map(renderMessage).join('\n')}
-</html>
-`
+${Object.values(components.messages).map(renderMessage).join('\n')}`
+  const contents = [
+    ...Object.entries(channels).map(([anchor, { title }]) => ({ anchor, heading: title })),
+    { anchor: 'types', heading: 'Types' },
+    { anchor: 'limits', heading: 'Limits' },
+    { anchor: 'errors', heading: 'Errors' },
+    { anchor: 'messages', heading: 'Messages' },
+  ]
+  return frameDocs({ ...STREAM_REFERENCE, main, contents })
 }
 
-function renderChannel(name: string, channel: Channel, { operations }: AsyncApiDocument): string {
+/** The messages of the page, for the search. */
+export const listStreamMessages = ({ components }: AsyncApiDocument): SearchEntry[] =>
+  Object.values(components.messages).map(({ name, title, summary, payload }) => ({
+    page: STREAM_REFERENCE.title,
+    heading: name === title ? name : `${name}: ${title}`,
+    href: `${STREAM_REFERENCE.path}#${name}`,
+    text: [summary, ...listFields(payload).map(({ path, description }) => `${path} ${description}`)].join(
+      '\n',
+    ),
+  }))
+
+function renderChannel(
+  name: keyof typeof STREAM_SAMPLES,
+  channel: Channel,
+  { operations }: AsyncApiDocument,
+): string {
   const { title, description, address, bindings } = channel
   const parameters = Object.entries(bindings.ws.query.properties).map(([parameter, about]) => [
     renderCode(parameter),
@@ -68,6 +71,8 @@ function renderChannel(name: string, channel: Channel, { operations }: AsyncApiD
     ])
   return `<h2 id="${name}">${escapeHtml(title)}</h2>
 <p>${renderCode(`ws://<host>${address}?key=<your key>`)}. ${renderText(description)}</p>
+${STREAM_SAMPLES[name].map(({ title, code }) => `<h3>${title}</h3>\n<pre><code>${escapeHtml(code)}</code></pre>`).join('\n')}
+<h3>Parameters and messages</h3>
 ${renderTable(['Parameter', ''], parameters)}
 ${renderTable(['', '', 'Messages', 'Answered by'], rows)}`
 }
@@ -139,7 +144,7 @@ function renderTable(head: readonly string[], rows: readonly (readonly string[])
   const line = (tag: string, cells: readonly string[]) =>
     `<tr>${cells.map((cell) => `<${tag}>${cell}</${tag}>`).join('')}</tr>`
   const body = rows.map((cells) => line('td', cells)).join('\n')
-  return `<table>\n${line('th', head)}\n${body}\n</table>`
+  return `<div class="wide"><table>\n${line('th', head)}\n${body}\n</table></div>`
 }
 
 const LINE_LENGTH_MAX = 110

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Plans } from '../../accounts/plans.js'
 import { type Compressor, createCompressionHook } from '../../http/compression.js'
+import { FRAME_POLICY } from '../../http/docs/frame.js'
 import { describeStreams, nameSchemas } from './document.js'
 import { renderStreamPage } from './page.js'
 
@@ -16,7 +17,7 @@ export function showStreamDocs(app: FastifyInstance, compressor: Compressor, pla
   app.get('/docs/websocket', options, async (_request, reply) => {
     page ??= renderStreamPage(describeStreams(), plans.offered())
     return reply
-      .header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'; img-src data:")
+      .headers({ 'content-security-policy': FRAME_POLICY, 'cache-control': 'no-cache' })
       .type('text/html; charset=utf-8')
       .send(page)
   })

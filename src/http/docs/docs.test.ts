@@ -2,8 +2,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestApp, type TestApp } from '../../../test/test-app.js'
+import { DOCS_NAVIGATION } from './frame.js'
 import { findGuide, GUIDE_NAMES, renderGuide } from './guides.js'
-import { searchGuides } from './search.js'
 
 const ROOT = join(import.meta.dirname, '../../..')
 
@@ -25,9 +25,9 @@ describe('GET /docs/guides', () => {
     expect(headers['content-security-policy']).toContain("default-src 'none'")
     expect(body).toContain(`<a href="/docs/guides/${name}" aria-current="page">`)
     const links = [...body.matchAll(/href="(\/docs\/guides\/([\w-]+))?#([^"]+)"/g)]
-    const dead = links.filter(([, , page = name, anchor]) => {
-      const sections = findGuide(page)?.sections ?? []
-      return !sections.some((section) => section.anchor === anchor)
+    const dead = links.filter(([, link, page = '', anchor = '']) => {
+      if (link === undefined) return !body.includes(`id="${anchor}"`)
+      return findGuide(page)?.sections.every((section) => section.anchor !== anchor) ?? true
     })
     expect(dead.map(([link]) => link)).toEqual([])
     const unknown = [...body.matchAll(/href="\/docs\/guides\/([\w-]+)"/g)].filter(
@@ -46,31 +46,90 @@ describe('GET /docs/guides', () => {
   })
 
   test('its style and its script are served, and so is no other file', async () => {
-    expect((await t.app.inject('/docs/guides.css')).headers['content-type']).toBe('text/css; charset=utf-8')
-    expect((await t.app.inject('/docs/guides.js')).headers['content-type']).toBe(
+    expect((await t.app.inject('/docs/look.css')).headers['content-type']).toBe('text/css; charset=utf-8')
+    expect((await t.app.inject('/docs/look.js')).headers['content-type']).toBe(
       'text/javascript; charset=utf-8',
     )
     expect((await t.app.inject('/docs/guides/..%2f..%2fpackage.json')).statusCode).toBe(404)
   })
 })
 
-describe('GET /docs/search', () => {
-  test('finds sections that have all of the words, those with them in the heading first', async () => {
-    const [first] = searchGuides('rolling restarts')
-    expect(first).toMatchObject({ heading: 'Rolling restarts', guide: { name: 'scaling' } })
-    for (const { heading, text, guide } of searchGuides('webhook signature')) {
-      const all = `${guide.title} ${heading} ${text}`.toLowerCase()
-      expect(all).toContain('webhook')
-      expect(all).toContain('signature')
+describe('every page of the documentation', () => {
+  const PAGES = [
+    '/docs',
+    '/docs/',
+    '/docs/websocket',
+    '/docs/guides',
+    '/docs/guides/api',
+    '/docs/search?q=trades',
+  ]
+
+  test.each(PAGES)('%s has the same bar, navigation, search and colours', async (path) => {
+    const { statusCode, headers, body } = await t.app.inject(path)
+    expect([statusCode, headers['content-type']]).toEqual([200, expect.stringContaining('text/html')])
+    for (const { links } of DOCS_NAVIGATION) {
+      for (const link of links) expect(body).toContain(`href="${link.path}"`)
     }
-    const { body } = await t.app.inject('/docs/search?q=rolling+restarts')
-    expect(body).toContain('href="/docs/guides/scaling#rolling-restarts"')
+    expect(body).toContain('<form action="/docs/search" role="search">')
+    expect(body).toContain('<link rel="stylesheet" href="/docs/look.css">')
+    expect(body).toContain('<script src="/docs/look.js"></script>')
+    expect(body.match(/<html|<main|<body/g)).toEqual(['<html', '<body', '<main'])
+    expect(headers['content-security-policy']).not.toMatch(/https?:/)
+  })
+
+  test.each(DOCS_NAVIGATION.flatMap(({ links }) => links.map(({ path }) => path)))(
+    '%s is marked in the navigation',
+    async (path) => {
+      const { body } = await t.app.inject(path)
+      expect(body.split('id="navigation"')[1]).toContain(`<a href="${path}" aria-current="page">`)
+    },
+  )
+})
+
+describe('GET /docs/search', () => {
+  const find = async (query: string) => {
+    const { body } = await t.app.inject(`/docs/search?q=${encodeURIComponent(query)}`)
+    return [...body.matchAll(/<li>\n {2}<a href="([^"]+)">/g)].map(([, href]) => href)
+  }
+
+  test('finds sections of guides that have all of the words, those with them in the heading first', async () => {
+    expect((await find('rolling restarts'))[0]).toBe('/docs/guides/scaling#rolling-restarts')
+    const { body } = await t.app.inject('/docs/search?q=webhook+signature')
+    const items = body.split('<li>\n').slice(1)
+    expect(items.length).toBeGreaterThan(2)
+    expect(items.filter((item) => /<mark>/i.test(item)).length).toBeGreaterThan(2)
+  })
+
+  test('finds operations of the REST reference and messages of the streams', async () => {
+    expect(await find('/v3/wallets/{address}/positions')).toContain('/docs#/positions/listWalletPositions')
+    expect(await find('listLeaderboard')).toContain('/docs#/leaderboards/listLeaderboard')
+    expect(await find('status_update')).toContain('/docs/websocket#status_update')
+  })
+
+  test('every find leads somewhere', async () => {
+    const hrefs = new Set((await Promise.all(['trade', 'wallet', 'key', 'price'].map(find))).flat())
+    expect(hrefs.size).toBeGreaterThan(60)
+    const { paths } = (await t.app.inject('/openapi.json')).json()
+    const operations = new Set(
+      Object.values<Record<string, { tags: string[]; operationId: string }>>(paths)
+        .flatMap((methods) => Object.values(methods))
+        .map(({ tags, operationId }) => `#/${tags[0]}/${operationId}`),
+    )
+    for (const href of hrefs) {
+      const { pathname, hash } = new URL(href ?? '', 'http://here')
+      const { statusCode, body } = await t.app.inject(pathname)
+      expect([href, statusCode]).toEqual([href, 200])
+      if (pathname === '/docs') expect([href, operations.has(hash)]).toEqual([href, true])
+      else expect(body).toContain(`id="${hash.slice(1)}"`)
+    }
   })
 
   test('shows what was asked as text, and refuses what is too long or comes twice', async () => {
     const { body } = await t.app.inject(`/docs/search?q=${encodeURIComponent('<script>alert(1)</script>')}`)
     expect(body).toContain('&lt;script&gt;')
     expect(body).not.toContain('<script>alert')
+    for (const odd of ['(', '[a', '\\', '.*', 'trade (x)', '\u{1f600}', '  '])
+      expect((await t.app.inject(`/docs/search?q=${encodeURIComponent(odd)}`)).statusCode).toBe(200)
     expect((await t.app.inject('/docs/search')).statusCode).toBe(200)
     for (const query of [`q=${'x'.repeat(101)}`, 'q=a&q=b']) {
       const reply = await t.app.inject(`/docs/search?${query}`)

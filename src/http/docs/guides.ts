@@ -11,6 +11,7 @@ const GROUPS: Record<string, Record<string, string>> = {
     switching: 'From a hosted service to your own',
     'first-bot': 'A first bot',
     'first-dashboard': 'A first dashboard',
+    'going-live': 'Going live',
   },
   Use: {
     api: 'REST API',
