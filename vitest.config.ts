@@ -89,9 +89,8 @@ class LongFirst extends BaseSequencer {
       const index = LONG.indexOf(relative(project.config.root, moduleId))
       return index === -1 ? LONG.length : index
     }
-    const projects = [...new Set(sorted.map(({ project }) => project))]
-    return projects.flatMap((each) =>
-      sorted.filter(({ project }) => project === each).sort((a, b) => rankOf(a) - rankOf(b)),
+    return Object.keys(PROJECTS).flatMap((name) =>
+      sorted.filter(({ project }) => project.name === name).sort((a, b) => rankOf(a) - rankOf(b)),
     )
   }
 }
