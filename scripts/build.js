@@ -17,6 +17,8 @@ const SCRIPTS = ['scripts/build.js', 'scripts/bundle.js', 'scripts/write-documen
 const SETTINGS = ['tsconfig.json', 'tsconfig.build.json', 'package-lock.json']
 /** Holds the fingerprint of the files that dist/ and client/dist/ were built from. */
 const STAMP = 'dist/.built'
+/** The same where the types of those files were not checked: what called the build with `--unchecked` checks them beside the tests. */
+const UNCHECKED_STAMP = 'dist/.built-unchecked'
 /** What the types of the client are generated from. */
 const DOCUMENTS = 'dist/documents'
 const GENERATED = 'client/src/generated'
@@ -31,14 +33,19 @@ const files = SOURCES.flatMap(listFiles)
 const webFiles = WEB_SOURCES.flatMap(listFiles)
 const clientFiles = CLIENT_SOURCES.flatMap(listFiles).filter((path) => !path.startsWith(GENERATED))
 const fingerprint = fingerprintOf([...SETTINGS, ...SCRIPTS, ...clientFiles, ...webFiles, ...files])
-if (readText(STAMP) !== fingerprint || readText(CLIENT_STAMP) === undefined) {
+const isUnchecked = process.argv.includes('--unchecked')
+const isCompiled = [STAMP, UNCHECKED_STAMP].some((stamp) => readText(stamp) === fingerprint)
+if (!isCompiled || readText(CLIENT_STAMP) === undefined) {
   console.error('Building Auspex: half a minute the first time, seconds after a change …')
-  rmSync(STAMP, { force: true })
+  for (const stamp of [STAMP, UNCHECKED_STAMP]) rmSync(stamp, { force: true })
   compile('tsconfig.build.json', '--noCheck')
   copyAssets()
   buildClient()
   buildPages()
   await bundlePrograms()
+  writeFileSync(UNCHECKED_STAMP, fingerprint)
+}
+if (!isUnchecked && readText(STAMP) !== fingerprint) {
   compile('tsconfig.build.json')
   writeFileSync(STAMP, fingerprint)
 }

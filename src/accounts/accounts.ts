@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { ApiError, badRequest, notFound, tooManyRequests } from '../core/errors.js'
+import { limitCount } from '../lib/limit-count.js'
 import type { Pool, Sql } from '../store/connection.js'
 import { transact } from '../store/transaction.js'
 import type { PlanId, Plans } from './plans.js'
@@ -133,7 +134,7 @@ export const FREE_KEY_PERIOD_MS = 24 * 60 * 60 * 1000
 export class FreeKeys {
   readonly #store: { readonly sql: Pool }
   // Addresses that must wait, and until when: asking again costs the database nothing.
-  readonly #refused = new LRUCache<string, number>({ max: 10_000 })
+  readonly #refused = new LRUCache<string, number>(limitCount(10_000))
 
   constructor(store: { readonly sql: Pool }) {
     this.#store = store

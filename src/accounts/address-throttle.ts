@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { Clock } from '../core/clock.js'
+import { limitCount } from '../lib/limit-count.js'
 import { SlidingWindow } from '../lib/sliding-window.js'
 import { ForwardClock } from './forward-clock.js'
 
@@ -10,7 +11,7 @@ const WINDOW_MS = 60_000
 export class AddressThrottle {
   readonly #clock: ForwardClock
   readonly #perMinuteMax: number
-  readonly #addresses = new LRUCache<string, SlidingWindow>({ max: ADDRESSES_MAX })
+  readonly #addresses = new LRUCache<string, SlidingWindow>(limitCount(ADDRESSES_MAX))
 
   constructor(clock: Clock, perMinuteMax: number) {
     const onSetBack = () => this.#addresses.clear()

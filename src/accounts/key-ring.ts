@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { Clock } from '../core/clock.js'
+import { limitCount } from '../lib/limit-count.js'
 import type { Pool } from '../store/connection.js'
 import type { Plan, Plans } from './plans.js'
 import { type KeyOwner, type KeyScope, selectKeyOwner, selectRevisions } from './queries.js'
@@ -41,7 +42,7 @@ export class KeyRing {
   readonly #callers = new Map<string, Caller>()
   readonly #sessions = new Map<string, Caller>()
   // Why keys were refused. Apart, so that a client that tries random keys pushes out no caller.
-  readonly #refused = new LRUCache<string, string>({ max: 10_000 })
+  readonly #refused = new LRUCache<string, string>(limitCount(10_000))
   /** Under way, and begun after the last change that `sync` has seen. */
   readonly #lookups = new Map<string, Promise<Caller | undefined>>()
   #revision = -1n

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { Counter, Gauge, type Registry } from 'prom-client'
 import type { Clock } from '../core/clock.js'
+import { limitCount } from '../lib/limit-count.js'
 import type { RedisConnection } from '../redis/connection.js'
 import { type Balance, type Charge, type Limiter, stricter, type Verdict } from './limiter.js'
 import { endLeases, type Lease, lookAtUnits, takeUnits, type WindowState } from './redis-windows.js'
@@ -47,7 +48,7 @@ type Waiter = { charges: readonly Charge[]; resolve: (verdict: Verdict | Promise
 export class RedisLimiter implements Limiter {
   readonly #options: RedisLimiterOptions
   readonly #decisions: Counter<'by'>
-  readonly #windows = new LRUCache<string, KnownWindow>({ max: WINDOWS_MAX })
+  readonly #windows = new LRUCache<string, KnownWindow>(limitCount(WINDOWS_MAX))
   readonly #leases = new Map<string, HeldLease>()
   /** Requests that wait for Redis, by the charges that they have in common. */
   readonly #waiting = new Map<string, Waiter[]>()

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { LRUCache } from 'lru-cache'
 import type { Clock } from '../core/clock.js'
+import { limitCount } from '../lib/limit-count.js'
 import type { Pool } from '../store/connection.js'
 import { type Balance, type Charge, type Limiter, MemoryLimiter, stricter, type Verdict } from './limiter.js'
 import { selectRateWindows, takeFromWindow } from './shared-queries.js'
@@ -18,7 +19,7 @@ export class SharedLimiter implements Limiter {
   readonly #deps: SharedDeps
   readonly #memory: MemoryLimiter
   /** Until when a window is full: requests leave it by time alone. */
-  readonly #fullUntilMs = new LRUCache<string, number>({ max: REFUSALS_MAX })
+  readonly #fullUntilMs = new LRUCache<string, number>(limitCount(REFUSALS_MAX))
 
   constructor(deps: SharedDeps) {
     this.#deps = deps

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { Counter, Gauge, type Registry } from 'prom-client'
+import { limitCount } from '../lib/limit-count.js'
 import type { Plan } from './plans.js'
 
 /** Who pays for work: an account, or, without a key, an address. */
@@ -71,7 +72,7 @@ type Options = { registry: Registry; now?: () => number }
  */
 export class WorkShares {
   readonly #now: () => number
-  readonly #allowances = new LRUCache<OwnerId, Allowance>({ max: OWNERS_MAX })
+  readonly #allowances = new LRUCache<OwnerId, Allowance>(limitCount(OWNERS_MAX))
   /** Those with work that waits, in the order in which they get their next piece. */
   readonly #queue = new Set<Allowance>()
   readonly #metrics: ReturnType<typeof createWorkMetrics>

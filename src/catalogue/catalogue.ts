@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { type Clock, isYoungerThan } from '../core/clock.js'
+import { limitCount } from '../lib/limit-count.js'
 import { type LookupLimits, LookupQueue } from './lookup-queue.js'
 import type { KnownMarket, MarketInfo, MarketLookup } from './market-info.js'
 
@@ -33,7 +34,7 @@ export class Catalogue implements MarketLookup {
     this.#clock = clock
     this.lookups = new LookupQueue(clock, limits)
     this.#byCondition = new LRUCache({
-      max: limits.marketsMax,
+      ...limitCount(limits.marketsMax),
       dispose: (entry) => this.#forgetTokens(entry),
     })
   }

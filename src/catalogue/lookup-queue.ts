@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { type Clock, isYoungerThan } from '../core/clock.js'
+import { limitCount } from '../lib/limit-count.js'
 
 /** Tokens and conditions, each as the hex text of 32 bytes. */
 export type LookupKeys = { tokens: string[]; conditions: string[] }
@@ -51,7 +52,7 @@ export class LookupQueue {
   constructor(clock: Clock, limits: LookupLimits) {
     this.#clock = clock
     this.#limits = limits
-    this.#absent = new LRUCache({ max: limits.absentMax })
+    this.#absent = new LRUCache(limitCount(limits.absentMax))
   }
 
   get waiting(): number {

@@ -4,6 +4,7 @@ import type { MarketInfo, MarketLookup } from '../catalogue/market-info.js'
 import { PUSD } from '../chain/attribute/roles.js'
 import { toTokenId } from '../core/ids.js'
 import { conditionOfPosition, isStructuredId, parseStructuredId } from '../core/structured-id.js'
+import { limitCount } from '../lib/limit-count.js'
 import type { Sql } from '../store/connection.js'
 import { CONTRACTS } from '../upstreams/polygon/contracts.js'
 import type { MarketFields, ProtocolFields } from './message.js'
@@ -18,10 +19,10 @@ export type EnrichedToken = ReturnType<Enricher['token']>
 /** Adds to the ids of a fact what the catalogue and earlier blocks say about them; all from memory. */
 export class Enricher {
   readonly #markets: MarketLookup
-  readonly #payouts = new LRUCache<string, readonly bigint[]>({ max: RESULTS_MAX })
-  readonly #legs = new LRUCache<string, readonly string[]>({ max: COMBOS_MAX })
+  readonly #payouts = new LRUCache<string, readonly bigint[]>(limitCount(RESULTS_MAX))
+  readonly #legs = new LRUCache<string, readonly string[]>(limitCount(COMBOS_MAX))
   /** Decimal ids: the buffered events of a market share their text. */
-  readonly #tokenIds = new LRUCache<string, string>({ max: 20_000 })
+  readonly #tokenIds = new LRUCache<string, string>(limitCount(20_000))
   /** Made once for each object that the catalogue hands out. */
   readonly #fields = new WeakMap<MarketInfo, MarketFields>()
 

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { type Clock, isYoungerThan } from '../core/clock.js'
 import { ApiError, joinWork } from '../core/errors.js'
+import { limitCount } from './limit-count.js'
 import { pause } from './timing.js'
 
 /** An answer is stored no more often: it is there for the next process. */
@@ -75,7 +76,9 @@ export class StaleFallbackCache {
     const { limits } = options
     this.#options = options
     this.#entries = new LRUCache(
-      'max' in limits ? limits : { ...limits, sizeCalculation: ({ size }, key) => size + key.length + 256 },
+      'max' in limits
+        ? limitCount(limits.max)
+        : { ...limits, sizeCalculation: ({ size }, key) => size + key.length + 256 },
     )
   }
 

@@ -5,6 +5,7 @@ import { monthEnd, monthOf } from '../accounts/usage-meter.js'
 import { selectUsage } from '../accounts/usage-queries.js'
 import type { Clock } from '../core/clock.js'
 import { type ApiError, messageOf, tooManyRequests } from '../core/errors.js'
+import { limitCount } from '../lib/limit-count.js'
 import type { Log } from '../lib/log.js'
 import type { Pool } from '../store/connection.js'
 
@@ -25,9 +26,7 @@ type QuotaDeps = { store: { readonly answers: Pool }; clock: Clock; log: Log }
  */
 export class SocialQuota {
   readonly #deps: QuotaDeps
-  readonly #shown = new LRUCache<number, { month: string; used: number; atMs: number }>({
-    max: SHOWN_MAX,
-  })
+  readonly #shown = new LRUCache<number, { month: string; used: number; atMs: number }>(limitCount(SHOWN_MAX))
 
   constructor(deps: QuotaDeps) {
     this.#deps = deps

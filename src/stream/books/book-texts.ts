@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { BookChange, BookLevel, LiveBook } from '../../books/live-book.js'
 import type { MarketInfo, MarketLookup } from '../../catalogue/market-info.js'
 import { parseTokenId } from '../../core/ids.js'
+import { limitCount } from '../../lib/limit-count.js'
 
 export type LevelChange = Extract<BookChange, { kind: 'level' }>
 export type TradeChange = Extract<BookChange, { kind: 'trade' }>
@@ -22,7 +23,7 @@ type Label = { token: string; info: MarketInfo | undefined; market: string; outc
  */
 export class BookTexts {
   readonly #catalogue: MarketLookup
-  readonly #labels = new LRUCache<string, Label>({ max: LABELS_MAX })
+  readonly #labels = new LRUCache<string, Label>(limitCount(LABELS_MAX))
 
   constructor(catalogue: MarketLookup) {
     this.#catalogue = catalogue

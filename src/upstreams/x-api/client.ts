@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { limitCount } from '../../lib/limit-count.js'
 import { type CallOptions, type ConnectorOptions, HttpUpstream } from '../transport/http.js'
 import type { PathLimit } from '../transport/rate-limit.js'
 import { parsePosts, parseUserPosts, parseUserReply, type XPosts } from './parse.js'
@@ -42,7 +43,7 @@ export type XSearch = {
 /** Posts of X, by the app that the token belongs to. X bills every post that it sends. */
 export class XApiClient {
   readonly #http: HttpUpstream
-  readonly #ids = new LRUCache<string, string>({ max: HANDLES_MAX, ttl: HANDLE_MS })
+  readonly #ids = new LRUCache<string, string>({ ...limitCount(HANDLES_MAX), ttl: HANDLE_MS })
 
   constructor({ bearerToken, ...options }: ConnectorOptions & { bearerToken: string }) {
     this.#http = new HttpUpstream({

@@ -3,6 +3,7 @@ import type { Clock } from '../../core/clock.js'
 import { Alarm } from '../../lib/alarm.js'
 import { faultFields } from '../../lib/fault-fields.js'
 import type { FloodLog } from '../../lib/flood-log.js'
+import { limitCount } from '../../lib/limit-count.js'
 import type { Log } from '../../lib/log.js'
 import { backoffMs, pause, pollUntil } from '../../lib/timing.js'
 import type { SecretBox } from '../../store/secret-box.js'
@@ -59,7 +60,7 @@ type DispatcherDependencies = {
 export class Dispatcher {
   readonly #deps: DispatcherDependencies
   /** By the public id and the encrypted form, so that a rotated secret is another one. */
-  readonly #secrets = new LRUCache<string, string>({ max: SECRETS_MAX })
+  readonly #secrets = new LRUCache<string, string>(limitCount(SECRETS_MAX))
   readonly #alarm = new Alarm()
   #cut = new AbortController()
   #isWoken = true
