@@ -2,7 +2,14 @@ import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
 /** Programs of the system with which tests try the service. `.ci/run` installs them from Debian's packages. */
-export type SystemProgram = 'redis-server' | 'nginx' | 'haproxy' | 'promtool' | 'systemd-analyze'
+export type SystemProgram =
+  | 'redis-server'
+  | 'nginx'
+  | 'haproxy'
+  | 'promtool'
+  | 'systemd-analyze'
+  | 'zsh'
+  | 'fish'
 
 /** Where packages put servers; the PATH of a user may lack it. */
 const SERVER_FOLDERS = ['/usr/sbin', '/usr/local/sbin']

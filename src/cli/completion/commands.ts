@@ -34,12 +34,17 @@ function listCompletions(command: Command, path: string): Completion[] {
   ]
 }
 
+/** What most shells have loaded already, with the emulation of bash, which needs it. */
+const ZSH_PREPARATION = `(( $+functions[compdef] )) || { autoload -U compinit && compinit; }
+autoload -U +X bashcompinit && bashcompinit
+`
+
 /** zsh runs the same script, with its own emulation of what bash has for completions. */
 function forBash(completions: readonly Completion[], shell: 'bash' | 'zsh'): string {
   const cases = completions.map(({ path, words }) => `    '${path}') words='${words.join(' ')}' ;;`)
-  return `${shell === 'zsh' ? 'autoload -U +X bashcompinit && bashcompinit\n' : ''}_auspex() {
-  local path=auspex words word
-  for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+  return `${shell === 'zsh' ? ZSH_PREPARATION : ''}_auspex() {
+  local path=auspex words word count=$((COMP_CWORD - 1))
+  for word in "\${COMP_WORDS[@]:1:$count}"; do
     [[ $word == -* ]] && break
     path="$path $word"
   done
