@@ -63,6 +63,15 @@ describe('GET /proxy/gamma/events', () => {
     })
   })
 
+  test('200: a window of HYPE by either name of the coin', async () => {
+    const named = windows.filter(({ slug }) => slug.startsWith('hyperliquid-up-or-down-'))
+    for (const isStored of [true, false]) {
+      const event = named.find(({ id }) => (Number(id) % 4 !== 0) === isStored) ?? expect.fail()
+      const asked = event.slug.replace('hyperliquid', 'hype')
+      expect(await ask(asked)).toMatchObject([{ id: event.id, slug: event.slug }])
+    }
+  })
+
   test('200: nothing for a slug that neither the catalogue nor the platform has', async () => {
     expect(await ask('btc-updown-5m-1')).toEqual([])
   })

@@ -48,7 +48,10 @@ export const eventProxyRoutes =
       },
       async (request) => {
         const { slug } = request.query
-        const event = (await readStored(request.readSql(), slug)) ?? (await readAtPlatform(slug))
+        const slugs = spellingsOf(slug)
+        const event =
+          (await findFirst(slugs, (each) => readStored(request.readSql(), each))) ??
+          (await findFirst(slugs, readAtPlatform))
         return event === undefined ? [] : [presentProxyEvent(event)]
       },
     )
@@ -73,6 +76,25 @@ export const eventProxyRoutes =
       }
     }
   }
+
+/** Client libraries name hourly windows of HYPE by the code of the coin, the platform by its long name, or the other way round. */
+function spellingsOf(slug: string): string[] {
+  const other = slug.replace(/^(hype|hyperliquid)(?=-up-or-down-)/, (name) =>
+    name === 'hype' ? 'hyperliquid' : 'hype',
+  )
+  return [...new Set([slug, other])]
+}
+
+async function findFirst<Value>(
+  slugs: readonly string[],
+  read: (slug: string) => Promise<Value | undefined>,
+): Promise<Value | undefined> {
+  for (const slug of slugs) {
+    const found = await read(slug)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
 
 /** `undefined`: the catalogue does not have it, or not its tokens yet. */
 async function readStored(sql: Sql, slug: string): Promise<ProxyEvent | undefined> {
