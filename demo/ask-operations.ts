@@ -100,7 +100,7 @@ const PATH_SAMPLES: [path: RegExp, samples: Values][] = [
   // The account of the first plan.
   [/^\/v1\/admin\//, { account: 'acc_1' }],
   [/^\/v1\/(orderbook|midpoint|spread)\//, { id: '{token_id}' }],
-  [/^\/v1\/markets\//, { id: '{condition_id}' }],
+  [/^\/v1\/markets\/\{id\}\//, { id: '{condition_id}' }],
   [/^\/v2\/sports\/series\//, { id: '{series_id}' }],
   [
     /^\/v2\/sports\/games\//,
