@@ -62,6 +62,8 @@ function listAsked(universe: Universe): Asked[] {
     plain('live', '/v2/sports/live'),
     plain('teams', '/v2/sports/leagues/{league}/teams', `/v2/sports/leagues/${league}/teams`),
     plain('games', '/v2/sports/leagues/{league}/games', `/v2/sports/leagues/${league}/games`),
+    plain('series', '/v2/sports/series'),
+    plain('oneSeries', '/v2/sports/series/{id}', `/v2/sports/series/${event?.series?.id}`),
     plain('marketTypes', '/v2/sports/market-types'),
     plain('search', '/v2/sports/search', `/v2/sports/search?q=${game.home.name}`),
     ...ofGame,
@@ -130,7 +132,7 @@ const expected = (answers: readonly Answer[], outcomeOf: (path: Path) => string)
   answers.map(({ path, url }) => `${url}: ${outcomeOf(path)}`)
 
 const GAME_PATHS: readonly Path[] = ['game', 'state', 'prices', 'history']
-const LISTS: readonly Path[] = ['leagues', 'teams', 'games', 'marketTypes', 'search']
+const LISTS: readonly Path[] = ['leagues', 'teams', 'games', 'series', 'oneSeries', 'marketTypes', 'search']
 /** The catalogue, or a table of our own, stands in for these lists of Gamma. */
 const STOOD_IN: readonly Path[] = ['summary', 'live', 'search']
 

@@ -152,6 +152,18 @@ const RESULT = {
 
 const BY_LEAGUE = (schema: TSchema) => Type.Record(Type.String(), schema)
 
+const SERIES = {
+  id: Text,
+  slug: Text,
+  title: Text,
+  seriesType: Text,
+  recurrence: Text,
+  active: Flag,
+  volume24hr: Amount,
+  volume: Amount,
+  liquidity: Amount,
+}
+
 export const SHAPES = {
   leagues: object({
     count: Count,
@@ -163,6 +175,22 @@ export const SHAPES = {
       ordering: AnyText,
       tags: AnyText,
       series: AnyText,
+    }),
+  }),
+  series: object({ count: Count, stale: Flag, series: Type.Array(object(SERIES)) }),
+  oneSeries: object({
+    ...SERIES,
+    stale: Flag,
+    count: Count,
+    events: list({
+      id: Text,
+      slug: Text,
+      title: Text,
+      startTime: orNull(Moment),
+      endDate: orNull(Moment),
+      active: Flag,
+      closed: Flag,
+      gameId: orNull(Text),
     }),
   }),
   summary: object({

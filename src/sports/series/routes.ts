@@ -74,26 +74,29 @@ const toIsoText = (ms: number | undefined): string | null =>
   ms === undefined ? null : new Date(Math.floor(ms)).toISOString()
 
 /** The series that leagues have their games in, by their ids. */
-async function listSeriesIds(tools: SportsTools): Promise<Set<string>> {
-  const { value: leagues } = await listLeagues(tools)
-  return new Set(leagues.flatMap(({ series }) => series ?? []))
+async function listSeriesIds(tools: SportsTools): Promise<{ ids: Set<string>; isStale: boolean }> {
+  const { value: leagues, isStale } = await listLeagues(tools)
+  return { ids: new Set(leagues.flatMap(({ series }) => series ?? [])), isStale }
 }
 
 /** The platform lists series by slug, which the catalogue has. */
-const readAllSeries = (tools: SportsTools) =>
-  tools.deps.fallbackCache.get('sports series', {
+async function readAllSeries(tools: SportsTools) {
+  const { accountId } = tools.caller
+  const { ids, isStale: isOldList } = await listSeriesIds(tools)
+  const { value, isStale } = await tools.deps.fallbackCache.get('sports series', {
     freshMs: FRESH_MS,
-    accountId: tools.caller.accountId,
+    accountId,
     load: async () => {
-      const ids = [...(await listSeriesIds(tools))].flatMap((id) => toId(id) ?? [])
-      const slugs = await selectSeriesSlugs(tools.platform.answerSql, ids)
-      const { accountId } = tools.caller
+      const numbers = [...ids].flatMap((id) => toId(id) ?? [])
+      const slugs = await selectSeriesSlugs(tools.platform.answerSql, numbers)
       const found = await withPatience('gamma', (signal) =>
         tools.deps.upstreams.gamma.getSeriesBySlugs(slugs, { signal, accountId }),
       )
       return found.map(presentSeries)
     },
   })
+  return { value, isStale: isStale || isOldList }
+}
 
 const series = defineAnswer({
   ...SPORTS,
@@ -143,7 +146,7 @@ const oneSeries = defineAnswer({
     const { fallbackCache, upstreams } = tools.deps
     const { accountId } = tools.caller
     const missing = () => notFound(`Series ${id} not found. GET /v2/sports/series lists all.`)
-    if (!(await listSeriesIds(tools)).has(id)) throw missing()
+    if (!(await listSeriesIds(tools)).ids.has(id)) throw missing()
     const { value, isStale } = await fallbackCache.get(`sports series ${id}`, {
       freshMs: 60_000,
       accountId,
