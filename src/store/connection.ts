@@ -12,20 +12,10 @@ export type Pool = postgres.Sql<{ bigint: bigint }>
 export type Target = { url: string } | { socketDir: string; database: string }
 
 /** `queryMsMax`: a query that takes longer is cancelled by the database. */
-type PoolOptions = {
-  onClose?: () => void
-  queryMsMax?: number
-  isSerial?: boolean
-  /** As the database shows its connections. */
-  applicationName?: string
-}
+type PoolOptions = { onClose?: () => void; queryMsMax?: number; isSerial?: boolean }
 
 /** Of the pools that answers to callers are read through. */
 export const ANSWER_POOL = { queryMsMax: 5_000, isSerial: true } satisfies PoolOptions
-export const HEAVY_ANSWER_POOL = {
-  ...ANSWER_POOL,
-  applicationName: 'auspex heavy answers',
-} satisfies PoolOptions
 
 /**
  * Many queries run side by side: workers of one would take the processors of others, and starting
@@ -67,7 +57,7 @@ export function withoutPreparedPlan<Query extends object>(query: Query): Query {
 export function createPool(
   target: Target,
   connectionsMax: number,
-  { onClose, queryMsMax = 30_000, isSerial = false, applicationName = 'auspex' }: PoolOptions = {},
+  { onClose, queryMsMax = 30_000, isSerial = false }: PoolOptions = {},
 ): Pool {
   const options = {
     max: connectionsMax,
@@ -84,7 +74,7 @@ export function createPool(
       onClose?.()
     },
     connection: {
-      application_name: applicationName,
+      application_name: 'auspex',
       statement_timeout: queryMsMax,
       ...(isSerial && SERIAL),
     },
@@ -138,10 +128,6 @@ function markLost(pool: Pool): void {
  * gives the pool up then, and where it has one connection.
  */
 export const countLosses = (pool: Pool): number => (pool.options as Losses).losses ?? 0
-
-/** Whether the server runs on this machine: it is reached by a Unix socket. */
-export const isLocal = (target: Target): boolean =>
-  'socketDir' in target || takeSocketDir(target.url).host?.startsWith('/') === true
 
 /** `?host=/folder/of/the/socket`, which every other PostgreSQL client understands. */
 function takeSocketDir(text: string): { url: string; host: string | null } {

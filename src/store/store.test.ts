@@ -1,14 +1,12 @@
 import { once } from 'node:events'
 import { rmSync } from 'node:fs'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
-import { constants, getPriority } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { makeOpenFolder } from '../../test/open-folder.js'
 import { isOutage } from '../core/database-fault.js'
 import { createLog } from '../lib/log.js'
-import type { Pool } from './connection.js'
 import { findPostmaster } from './embedded/postmaster.js'
 import { type EmbeddedServer, startServer } from './embedded/server.js'
 import { Store } from './store.js'
@@ -51,14 +49,6 @@ describe('Store', () => {
     server = await start()
     await until(() => expect(store.problem).toBeUndefined())
     expect(await store.sql`select 1 as one`).toEqual([{ one: 1 }])
-  })
-
-  test('lets heavy answers wait for the processors that light ones need', async () => {
-    const ask = (pool: Pool) => pool<{ pid: number }[]>`select pg_backend_pid() as pid`
-    const [heavy] = await ask(store.heavyAnswers)
-    const [light] = await ask(store.answers)
-    await until(() => expect(getPriority(heavy?.pid)).toBe(constants.priority.PRIORITY_BELOW_NORMAL))
-    expect(getPriority(light?.pid)).toBe(getPriority())
   })
 
   test('leaves no connection open when it is closed while it connects', async () => {

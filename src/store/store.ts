@@ -1,10 +1,9 @@
-import { constants, setPriority } from 'node:os'
 import { messageOf, OperatorError } from '../core/errors.js'
 import { faultFields } from '../lib/fault-fields.js'
 import type { Log } from '../lib/log.js'
 import { TimeoutError, withTimeout } from '../lib/timeout.js'
 import { pause } from '../lib/timing.js'
-import { ANSWER_POOL, createPool, HEAVY_ANSWER_POOL, isLocal, type Pool, type Target } from './connection.js'
+import { ANSWER_POOL, createPool, type Pool, type Target } from './connection.js'
 import { claimDatabase } from './dataset.js'
 import { migrate, readMigrations } from './migrate.js'
 import { Replicas } from './replicas/replicas.js'
@@ -61,7 +60,7 @@ export class Store {
     this.#options = options
     this.#pool = this.#createPool(options.connectionsMax)
     this.#answers = this.#createPool(options.connectionsMax, ANSWER_POOL)
-    this.#heavyAnswers = this.#createPool(this.readsMax.heavy + EXPORT_CONNECTIONS, HEAVY_ANSWER_POOL)
+    this.#heavyAnswers = this.#createPool(this.readsMax.heavy + EXPORT_CONNECTIONS, ANSWER_POOL)
     this.#pulse = this.#createPool(1)
     const { readUrls = [], log } = options
     this.replicas = new Replicas({ urls: readUrls, connections: this.readsMax, log })
@@ -128,35 +127,14 @@ export class Store {
   }
 
   async #check(): Promise<void> {
-    const answer = this.#selectHeavyBackends()
-    const pids = await withTimeout(answer, PULSE_TIMEOUT_MS, `no answer within ${PULSE_TIMEOUT_MS} ms`)
-    if (this.#problem === undefined) return this.#lowerPriority(pids)
+    const answer = this.#pulse`select 1`.then(() => undefined)
+    await withTimeout(answer, PULSE_TIMEOUT_MS, `no answer within ${PULSE_TIMEOUT_MS} ms`)
     // Also when it was lost: another database may have come back in its place.
+    if (this.#problem === undefined) return
     const applied = await migrate(this.#pulse, readMigrations(), { allowsNewer: this.#wasReady })
     await claimDatabase(this.#pulse, this.#options.dataset)
     await this.replicas.open(() => this.#pulse)
     this.#options.log.debug({ applied }, 'schema is up to date')
-  }
-
-  async #selectHeavyBackends(): Promise<number[]> {
-    const rows = await this.#pulse<{ pid: number }[]>`
-      select pid from pg_stat_activity where application_name = ${HEAVY_ANSWER_POOL.applicationName}`
-    return rows.map(({ pid }) => pid)
-  }
-
-  /**
-   * Heavy answers run on the processors that others leave idle: the service, the ingest and light answers share those of
-   * this machine with its PostgreSQL. The processes of a server elsewhere are out of reach.
-   */
-  #lowerPriority(pids: readonly number[]): void {
-    if (!isLocal(this.#options.target)) return
-    for (const pid of pids) {
-      try {
-        setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL)
-      } catch (error) {
-        this.#options.log.debug(faultFields(error), 'a backend keeps its priority')
-      }
-    }
   }
 
   #becomeReady(onReady: () => void): void {
@@ -178,7 +156,7 @@ export class Store {
    * The driver opens a connection that was lost again where it stood: in the middle of an answer,
    * which the next query would get. So the loss of one is the end of its whole pool.
    */
-  #createPool(connectionsMax: number, options: Partial<typeof HEAVY_ANSWER_POOL> = {}): Pool {
+  #createPool(connectionsMax: number, options: Partial<typeof ANSWER_POOL> = {}): Pool {
     const onClose = () => {
       const isInUse = this.#pools.includes(pool)
       if (isInUse && !this.#stopping.signal.aborted) this.#replacePools()
@@ -191,7 +169,7 @@ export class Store {
     for (const pool of this.#pools) void pool.end({ timeout: 0 }).catch(() => undefined)
     this.#pool = this.#createPool(this.#options.connectionsMax)
     this.#answers = this.#createPool(this.#options.connectionsMax, ANSWER_POOL)
-    this.#heavyAnswers = this.#createPool(this.readsMax.heavy + EXPORT_CONNECTIONS, HEAVY_ANSWER_POOL)
+    this.#heavyAnswers = this.#createPool(this.readsMax.heavy + EXPORT_CONNECTIONS, ANSWER_POOL)
     this.#pulse = this.#createPool(1)
   }
 }
