@@ -261,26 +261,34 @@ test('an account has its share of the connections on each replica, and no more',
   const owner = { accountId: -2, plan: { workPerSecond: 1_000_000 } }
   const { reads, shares } = one().ctx
   await untilAllUsed()
-  await until(() => isUsed(one(), FIRST) && isUsed(one(), SECOND))
   // The callers of the tests before it count for a while.
   await until(() => shares.standingOf(owner) === 'alone')
-  const asked = Array.from({ length: 30 }, () => reads.sqlFor(owner, undefined, {})`select pg_sleep(0.2)`)
-  const counts: number[][] = []
-  const answers = Promise.all(asked)
-  let isOver = false
-  const counting = (async () => {
-    while (!isOver) counts.push(await Promise.all([primary, ...standbys].map(countSleepers)))
-  })()
-  await answers
-  isOver = true
-  await counting
-  const [ofPrimary, ...ofReplicas] = [0, 1, 2].map((index) =>
-    Math.max(...counts.map((each) => each[index] ?? 0)),
+  const askMuch = async () => {
+    const asked = Array.from({ length: 30 }, () => reads.sqlFor(owner, undefined, {})`select pg_sleep(0.2)`)
+    const counts: number[][] = []
+    const answers = Promise.all(asked)
+    let isOver = false
+    const counting = (async () => {
+      while (!isOver) counts.push(await Promise.all([primary, ...standbys].map(countSleepers)))
+    })()
+    await answers
+    isOver = true
+    await counting
+    return [0, 1, 2].map((index) => Math.max(...counts.map((each) => each[index] ?? 0)))
+  }
+  const seen: number[][] = []
+  // A replica that is late on a busy machine is left out for a moment.
+  await vi.waitFor(
+    async () => {
+      const [ofPrimary = 0, ...ofReplicas] = await askMuch()
+      seen.push([ofPrimary, ...ofReplicas])
+      expect(Math.min(...ofReplicas)).toBeGreaterThan(2)
+    },
+    { timeout: 60_000 },
   )
-  expect(ofPrimary).toBe(0)
+  expect(seen.map(([ofPrimary]) => ofPrimary)).toEqual(seen.map(() => 0))
   // Three quarters of eight: it is alone.
-  expect(Math.max(...ofReplicas)).toBe(6)
-  expect(Math.min(...ofReplicas)).toBeGreaterThan(2)
+  expect(Math.max(...seen.flat())).toBe(6)
 })
 
 async function countSleepers({ sql }: TestServer): Promise<number> {
