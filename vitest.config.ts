@@ -39,7 +39,6 @@ const PROJECTS: Record<string, { include: string[]; exclude?: string[] }> = {
  */
 const LONG = [
   'test/demo.test.ts',
-  'test/universes/universes.test.ts',
   'test/browser/pages.test.ts',
   'test/lifecycle.test.ts',
   'test/ingest-faults.test.ts',
@@ -82,16 +81,22 @@ const LONG = [
   'src/crypto/markets/routes.test.ts',
 ]
 
+/** Services in accelerated time, which need a machine without much else: they run when all other files have begun. */
+const LAST = 'test/universes/universes.test.ts'
+
 class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files)
-    const rankOf = ({ project, moduleId }: TestSpecification) => {
-      const index = LONG.indexOf(relative(project.config.root, moduleId))
+    const pathOf = ({ project, moduleId }: TestSpecification) => relative(project.config.root, moduleId)
+    const rankOf = (file: TestSpecification) => {
+      const index = LONG.indexOf(pathOf(file))
       return index === -1 ? LONG.length : index
     }
-    return Object.keys(PROJECTS).flatMap((name) =>
+    const inOrder = Object.keys(PROJECTS).flatMap((name) =>
       sorted.filter(({ project }) => project.name === name).sort((a, b) => rankOf(a) - rankOf(b)),
     )
+    const isLast = (file: TestSpecification) => pathOf(file) === LAST
+    return [...inOrder.filter((file) => !isLast(file)), ...inOrder.filter(isLast)]
   }
 }
 
