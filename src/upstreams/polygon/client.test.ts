@@ -180,10 +180,10 @@ describe('a range of blocks', () => {
   )
 
   test('is asked for in smaller pieces when the answer takes too long', async () => {
-    node.faults.set({ upstream: 'polygon', mode: 'slow', delayMs: 300 })
+    node.faults.set({ upstream: 'polygon', mode: 'slow', delayMs: 900 })
     const { toBlock } = range
     const two = { fromBlock: toBlock - 1, toBlock }
-    const pages = await collect(openClient({ timeoutMs: 500 }).eachLogs(two))
+    const pages = await collect(openClient({ timeoutMs: 1_500 }).eachLogs(two))
     expect(pages.map((page) => [page.fromBlock, page.toBlock])).toEqual([
       [toBlock - 1, toBlock - 1],
       [toBlock, toBlock],
