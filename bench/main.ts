@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { cpus, totalmem } from 'node:os'
 import { join } from 'node:path'
+import { archive } from './archive.js'
 import { books } from './books.js'
 import { catchUp } from './catch-up.js'
 import { copyPnl } from './copy-pnl.js'
@@ -20,6 +21,8 @@ import { showProgress } from './lib/progress.js'
 import { limitsGrowth } from './limits-growth.js'
 import { match } from './match.js'
 import { page } from './page.js'
+import { recordBooks, recordBooksSize } from './record-books.js'
+import { replay } from './replay.js'
 import { roles } from './roles.js'
 import { simFills } from './sim-fills.js'
 import { simStart } from './sim-start.js'
@@ -50,6 +53,7 @@ const BENCHES: Bench[] = [
   ingestHead,
   ingestMemory,
   catchUp,
+  archive,
   simFills,
   simStart,
   ticks,
@@ -57,6 +61,8 @@ const BENCHES: Bench[] = [
   ticksRange,
   ticksGrowth,
   books,
+  recordBooks,
+  recordBooksSize,
   v3Page,
   copyPnl,
   v3Growth,
@@ -64,6 +70,7 @@ const BENCHES: Bench[] = [
   tradesAll,
   sports,
   fanout,
+  replay,
   fairness,
   page,
   roles,

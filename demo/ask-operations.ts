@@ -51,6 +51,10 @@ const BODIES: Record<string, object | undefined> = {
   deleteWebhook: undefined,
 }
 
+const BEST_LEVELS: Values = { levels: 2 }
+/** A demo records books from its start on. */
+const LAST_MINUTE: Values = { from: '{minute_ago_ms}', to: '{now_ms}', interval: '15s' }
+
 /** What a request needs, or shows best. A game is asked about alike by each of its names. */
 const QUERIES: Record<string, Values> = {
   exportTradesOfDay: { date: '{today}' },
@@ -93,6 +97,15 @@ const QUERIES: Record<string, Values> = {
   listPlatformMarketHolders: { includeTrades: 'true', limit: 2 },
   getTraderPnl: { period: '1D' },
   listComboActivity: { condition_id: '{combo_condition_id}' },
+  getRecordedBook: BEST_LEVELS,
+  getRecordedBookOfCondition: BEST_LEVELS,
+  getRecordedBookOfSlug: BEST_LEVELS,
+  listBookHistory: { ...LAST_MINUTE, ...BEST_LEVELS },
+  listBookHistoryOfCondition: { ...LAST_MINUTE, ...BEST_LEVELS },
+  listBookHistoryOfSlug: { ...LAST_MINUTE, ...BEST_LEVELS },
+  listBookDepth: LAST_MINUTE,
+  listBookDepthOfCondition: LAST_MINUTE,
+  listBookDepthOfSlug: LAST_MINUTE,
 }
 
 /** Samples by the parameter of the path that takes them; the first whose path begins like that of the request. */
@@ -123,6 +136,9 @@ export async function* askOperations(demo: DemoFile): AsyncGenerator<Asked> {
   const document = (await (await fetch(`${demo.url}/openapi.json`)).json()) as Document
   const { paths } = inlineReferences(document)
   const webhook = await makeWebhook(demo)
+  // What is asked of the last minute has to be recorded when that minute is chosen.
+  const headers = { 'x-api-key': demo.keys.enterprise }
+  await fetchMade(`${demo.url}/v3/markets/${demo.samples.token_id}/book`, { headers })
   const samples = { ...demo.samples, ...webhook.samples, ...sampleTimes(Date.now()) }
   try {
     for (const [path, method, operation] of listOperations(paths)) {
@@ -162,14 +178,17 @@ function listOperations(paths: Document['paths']): [string, Method, Operation][]
   return asked.sort(([, a], [, b]) => Number(a === 'delete') - Number(b === 'delete'))
 }
 
-const MAKING_MS_MAX = 60_000
+const MAKING_MS_MAX = 120_000
+const RECORDED_BOOK = /\/v3\/markets\/.*\/book\b/
 
 /** What jobs make is not there in the first seconds of a demo, and some limits are of a second. */
 async function fetchMade(url: string, init: RequestInit): Promise<Response> {
   const deadlineMs = Date.now() + MAKING_MS_MAX
   for (;;) {
     const reply = await fetch(url, init)
-    if (![429, 503].includes(reply.status) || Date.now() > deadlineMs) return reply
+    // Books are followed one after the other, and recorded from then on.
+    const isLate = [429, 503].includes(reply.status) || (reply.status === 404 && RECORDED_BOOK.test(url))
+    if (!isLate || Date.now() > deadlineMs) return reply
     await new Promise((resolve) => setTimeout(resolve, 500))
   }
 }

@@ -79,7 +79,11 @@ async function runDemo(options: DemoOptions, command: Command): Promise<void> {
   try {
     const [simulator, database] = await openBoth(starting, opening)
     try {
-      const environment = { ...own, ...simulatedEnvironment(simulator.upstreams) }
+      const environment = {
+        AUSPEX_RECORD_BOOKS: 'all',
+        ...own,
+        ...simulatedEnvironment(simulator.upstreams),
+      }
       const { config } = readConfig(command, { ...environment, AUSPEX_DATASET: simulator.dataset })
       const parts = { config, simulator, phases, demoLog, stopping }
       await serve(await loading, parts, { ...owner, database })

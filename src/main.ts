@@ -4,6 +4,7 @@ import { CODE_MINUTES, inviteOperator, signInUrl } from './accounts/sign-in-code
 import { addAccountCommands } from './admin/account-commands.js'
 import { addDashboardCommand } from './admin/dashboard-command.js'
 import { addKeyCommands } from './admin/key-commands.js'
+import { addArchiveCommand } from './archive/commands.js'
 import { addLedgerCommands } from './audit/commands.js'
 import { addBackupCommands } from './backup/commands.js'
 import { addChainCommands } from './chain/commands.js'
@@ -12,6 +13,7 @@ import { addCompletionCommand } from './cli/completion/commands.js'
 import { addDemoCommand } from './cli/demo/commands.js'
 import { addListenCommand } from './cli/listen/commands.js'
 import { addMcpCommand } from './cli/mcp/commands.js'
+import { addReplayCommand } from './cli/replay/commands.js'
 import { addTailCommand } from './cli/tail/commands.js'
 import { addCompareCommand } from './compare/commands.js'
 import { type Config, describeConfig } from './config/config.js'
@@ -73,10 +75,13 @@ for (const command of addBackupCommands(program, withDatabase)) {
   addSettingFlags(command, DATABASE_SETTINGS)
 }
 
+addSettingFlags(addArchiveCommand(program, withDatabase), DATABASE_SETTINGS)
+
 addSettingFlags(addCitusCommands(program, withDatabase), DATABASE_SETTINGS)
 
 addDemoCommand(program)
 addTailCommand(program)
+addReplayCommand(program)
 addListenCommand(program)
 addMcpCommand(program)
 

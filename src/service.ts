@@ -7,6 +7,7 @@ import { selectPlansInUse } from './accounts/queries.js'
 import type { UsageMeter } from './accounts/usage-meter.js'
 import { createAdmin } from './admin/domain.js'
 import { buildApp } from './app.js'
+import { createArchive } from './archive/domain.js'
 import { createAudit } from './audit/domain.js'
 import { createBooks } from './books/domain.js'
 import { createBuilders } from './builders/domain.js'
@@ -36,6 +37,7 @@ import { createMcp } from './mcp/domain.js'
 import { createPlatform, type Platform } from './platform.js'
 import { createPositions } from './positions/domain.js'
 import { createPrices } from './prices/domain.js'
+import { createReplay } from './replay/domain.js'
 import { createRewards } from './rewards/domain.js'
 import { createScores } from './scores/domain.js'
 import { createSearch } from './search/domain.js'
@@ -122,6 +124,7 @@ export function createDomains(platform: Platform, { target, opened, timing = sys
   const books = createBooks(platform, { upstreams })
   const scores = createScores(platform, { upstreams })
   const ingest = createChain(platform, { target, upstreams, live: events.live, chain })
+  const replay = createReplay(platform, { ...events, priceBus: prices.priceBus, scoreBus: scores.scoreBus })
   const social = { upstreams, admission, socialQuota, timing }
   const sports = { ...social, books: books.books, scores: scores.scores, fallbackCache, onlineSearch }
 
@@ -130,6 +133,7 @@ export function createDomains(platform: Platform, { target, opened, timing = sys
     createAccountApi(platform, { accounts, socketSessions }),
     createAdmin(platform, accounts),
     events,
+    replay,
     catalogue,
     createCrypto(platform, { catalogue: catalogue.deps, largeAnswers, upstreams }),
     createMarkets(platform, { chain, upstreams, fallbackCache }),
@@ -151,6 +155,7 @@ export function createDomains(platform: Platform, { target, opened, timing = sys
     createStatus(platform, { chain, health: upstreamMetrics.health }),
     createWebhooks(platform, { plans, bus: events.bus, largeAnswers }),
     createAudit(platform, { upstreams }),
+    createArchive(platform, { target }),
     createMcp(platform),
     createUnsupported(),
   ]
@@ -188,6 +193,7 @@ export function createDomains(platform: Platform, { target, opened, timing = sys
       scores: scores.scores,
       books: books.books,
       catalogue: catalogue.catalogue,
+      replayRecord: replay.replayRecord,
     },
   }
 }
@@ -298,7 +304,7 @@ async function startJobs(
   await Promise.all([
     runRedis(platform, signal),
     runner.runEverywhere(signal),
-    runner.runShared(new JobLeases({ target, log }), signal),
+    runner.runShared((role) => new JobLeases({ target, log, role }), signal),
     domains.lead(signal),
   ])
 }

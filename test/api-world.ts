@@ -26,6 +26,8 @@ import { type ModelFill, readFills } from './trades/fill-model.js'
 const START_MS = Date.UTC(2026, 10, 14, 12)
 
 type WorldOptions = {
+  /** Absent: a noon. */
+  startMs?: number
   historyMs?: number
   seed?: number
   intensity?: number
@@ -48,10 +50,17 @@ export type ApiWorld = Awaited<ReturnType<typeof openApiWorld>>
  */
 export async function openApiWorld(options: WorldOptions = {}) {
   const { database: given, ...history } = options
-  const { historyMs = 40 * 60_000, seed = 5, isWhole = false, isLively = false, ...life } = history
-  const present = isLively ? { presentMs: START_MS } : {}
-  const universe = new Universe({ seed, startMs: START_MS, ...life, ...present })
-  universe.advance(START_MS + historyMs)
+  const {
+    startMs = START_MS,
+    historyMs = 40 * 60_000,
+    seed = 5,
+    isWhole = false,
+    isLively = false,
+    ...life
+  } = history
+  const present = isLively ? { presentMs: startMs } : {}
+  const universe = new Universe({ seed, startMs, ...life, ...present })
+  universe.advance(startMs + historyMs)
   const simulator = await openSimulator(universe)
   const { config } = loadConfig(simulatedEnvironment(simulator.upstreams))
   const node = { host: { url: simulator.upstreams.polygon_http } }

@@ -22,7 +22,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['domains'],
   ['stream', 'webhooks', 'audit'],
   ['mcp'],
-  ['admin', 'backup', 'citus', 'cli', 'compare', 'doctor'],
+  ['admin', 'archive', 'backup', 'citus', 'cli', 'compare', 'doctor'],
   ['app.ts'],
   ['service.ts'],
   ['main.ts'],

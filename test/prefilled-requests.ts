@@ -128,9 +128,11 @@ async function judge(operationId: string, reply: Response) {
   return { isRight, status: reply.status, text: text.slice(0, 200) }
 }
 
+const readPrefilled = async (demo: DemoFile): Promise<Prefilled[]> =>
+  prefillRequests((await (await fetch(`${demo.url}/openapi.json`)).json()) as Document)
+
 /** Deletions last; a plan that is raised has room for a key. */
-async function readPrefilled(demo: DemoFile): Promise<Prefilled[]> {
-  const document = (await (await fetch(`${demo.url}/openapi.json`)).json()) as Document
+export function prefillRequests(document: Document): Prefilled[] {
   const { paths } = inlineReferences(document)
   const requests = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => prefill(path, method, operation)),

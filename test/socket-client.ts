@@ -21,6 +21,8 @@ export class SocketClient {
   readonly socket: WebSocket
   /** Parsed; binary frames are inflated. */
   readonly messages: Received[] = []
+  /** As they came. */
+  readonly texts: string[] = []
   readonly binary: boolean[] = []
   pings = 0
   close: { code: number; reason: string } | undefined
@@ -29,7 +31,9 @@ export class SocketClient {
     this.socket = new WebSocket(url, options)
     this.socket.on('message', (data: Buffer, isBinary) => {
       this.binary.push(isBinary)
-      this.messages.push(JSON.parse((isBinary ? inflateRawSync(data) : data).toString()))
+      const text = (isBinary ? inflateRawSync(data) : data).toString()
+      this.texts.push(text)
+      this.messages.push(JSON.parse(text))
     })
     this.socket.on('ping', () => this.pings++)
     this.socket.on('error', () => undefined)

@@ -3,6 +3,7 @@ import { delimiter, join } from 'node:path'
 
 /** Programs of the system with which tests try the service. `.ci/run` installs them from Debian's packages. */
 export type SystemProgram =
+  | 'java'
   | 'redis-server'
   | 'nginx'
   | 'haproxy'

@@ -46,9 +46,9 @@ export class BenchServer {
   }
 
   /** With the schema and nothing in it. */
-  async createDatabase(name: string): Promise<Pool> {
+  async createDatabase(name: string, connections = CONNECTIONS): Promise<Pool> {
     await this.#admin`create database ${this.#admin(name)}`
-    const pool = this.#open(name, CONNECTIONS)
+    const pool = this.#open(name, connections)
     await migrate(pool, readMigrations())
     return pool
   }

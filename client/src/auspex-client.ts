@@ -14,10 +14,12 @@ import { EventSocket } from './event-socket.js'
 import { Http, type HttpOptions, type HttpRequest, sleep } from './http.js'
 import { readPages, rowsOf } from './pages.js'
 import type { SocketOptions, WebSocketConstructor } from './reliable-socket.js'
+import { Replay } from './replay.js'
 import type {
   BookMessage,
   BookMessagesOptions,
   EventStream,
+  ReplayOptions,
   StreamEvent,
   StreamGap,
   SubscribeOptions,
@@ -26,8 +28,8 @@ import type {
 export type ClientOptions = HttpOptions & {
   /** That of the runtime unless given; Node.js 20 has none, and the package `ws` is taken. */
   WebSocket?: WebSocketConstructor | undefined
-  /** The addresses of the sockets, where they are not `/ws` and `/ws/orderbook` below `baseUrl`. */
-  socketUrls?: { events?: string | URL | undefined; orderbook?: string | URL | undefined } | undefined
+  /** The addresses of the sockets, where they are not `/ws`, `/ws/orderbook` and `/ws/replay` below `baseUrl`. */
+  socketUrls?: Partial<Record<'events' | 'orderbook' | 'replay', string | URL | undefined>> | undefined
 }
 
 /** How rows are written by a download. */
@@ -38,15 +40,18 @@ export class AuspexClient {
   readonly #http: Http
   readonly #events: EventSocket
   readonly #books: BookSocket
+  readonly #replays = new Set<Replay>()
+  readonly #replaySocket: SocketOptions
 
   constructor(options: ClientOptions) {
     this.#http = new Http(options)
-    const { events, orderbook } = options.socketUrls ?? {}
+    const { events, orderbook, replay } = options.socketUrls ?? {}
     const { baseUrl } = this.#http
     this.#events = new EventSocket(toSocketOptions(options, events ?? `${baseUrl}/ws`, 'by_subscription'))
     this.#books = new BookSocket(
       toSocketOptions(options, orderbook ?? `${baseUrl}/ws/orderbook`, 'integrity'),
     )
+    this.#replaySocket = toSocketOptions(options, replay ?? `${baseUrl}/ws/replay`, 'by_subscription')
   }
 
   get<P extends PathOf<'get'>>(
@@ -134,8 +139,19 @@ export class AuspexClient {
     return this.#books.add(tokenIds)
   }
 
-  /** Ends all streams and sets of books. */
+  /**
+   * What live sockets were sent in a range of the past. Its streams are those that `subscribe` of the client gives, so that
+   * the same code reads live events and those of the past. The replay waits while its streams are not read.
+   */
+  replay(options: ReplayOptions): Replay {
+    const replay = new Replay(this.#replaySocket, options, () => this.#replays.delete(replay))
+    this.#replays.add(replay)
+    return replay
+  }
+
+  /** Ends all streams, sets of books and replays. */
   close(): void {
+    for (const replay of this.#replays) replay.close()
     this.#events.close()
     this.#books.close()
   }

@@ -12,7 +12,7 @@ import { Subscription, type SubscriptionHost, type SubscriptionRequest } from '.
 /** The service may take the same message a little later. */
 const PASSING = ['unavailable', 'work_limit', 'rate_limited', 'service_warming_up', 'service_capacity']
 
-const BOOK_MESSAGES = ['snapshot_batch', 'snapshots_done', 'batch', 'stale', 'not_followed']
+export const BOOK_MESSAGES = ['snapshot_batch', 'snapshots_done', 'batch', 'stale', 'not_followed']
 
 /** One connection to the event socket, for all subscriptions of a client. It is open while there are any. */
 export class EventSocket implements SubscriptionHost, SocketUser {

@@ -13,10 +13,15 @@ export { AuspexError } from './auspex-error.js'
 export type { Book, BookSet } from './book-set.js'
 export type { BookLevel } from './proven-book.js'
 export type { WebSocketConstructor, WebSocketLike } from './reliable-socket.js'
+export type { Replay } from './replay.js'
 export type {
   BookMessage,
   BookMessagesOptions,
   EventStream,
+  ReplayEnd,
+  ReplayOptions,
+  ReplayState,
+  ReplayTime,
   StatusDetails,
   StatusListener,
   StreamEvent,

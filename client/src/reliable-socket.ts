@@ -49,6 +49,7 @@ const LASTING = [
   'unauthorized',
   'forbidden',
   'session_limit',
+  'replay_limit',
   'invalid_by_subscription_option',
   'invalid_integrity_option',
 ]

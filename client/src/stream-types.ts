@@ -45,6 +45,19 @@ export type BookMessage =
   | StreamSchemas['StaleMessage']
   | StreamSchemas['NotFollowedMessage']
 
+/** A time as a date, in Unix milliseconds or seconds, or as `2026-01-31T12:00:00Z`. */
+export type ReplayTime = Date | number | string
+
+export type ReplayOptions = {
+  from: ReplayTime
+  to: ReplayTime
+  /** How much faster than it happened, 1 to 100; `max`: as fast as the streams are read. 1 unless given. */
+  speed?: number | 'max' | undefined
+}
+
+export type ReplayState = StreamSchemas['ReplayStateMessage']
+export type ReplayEnd = StreamSchemas['ReplayEndMessage']
+
 /** `reconnecting`: the connection was lost or refused, and another one is tried. */
 export type StreamStatus = 'connecting' | 'open' | 'reconnecting'
 

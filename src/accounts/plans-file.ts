@@ -44,6 +44,8 @@ const FIELDS: Record<string, { grant: keyof Grants; kind: Kind }> = {
   'websocket.event_connections': { grant: 'eventSocketsMax', kind: limit() },
   'websocket.orderbook_connections': { grant: 'orderbookSocketsMax', kind: limit() },
   'websocket.firehose_connections': { grant: 'firehosesMax', kind: limit() },
+  'websocket.replays': { grant: 'replaysMax', kind: limit() },
+  'websocket.replay_hours': { grant: 'replayHoursMax', kind: limit() },
   'websocket.filter_items': { grant: 'filterItemsMax', kind: limit() },
   'websocket.session_seconds_per_day': { grant: 'socketSecondsPerDay', kind: limit(86_400) },
   'websocket.snapshot_count': { grant: 'snapshotCountMax', kind: count(500) },

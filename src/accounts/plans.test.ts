@@ -11,6 +11,8 @@ describe('DEFAULT_PLANS', () => {
     ['v3HeavyPerMinute', [0, 1_000, 1_500, 1_500]],
     ['eventSocketsMax', [1, 10, 50, null]],
     ['orderbookSocketsMax', [1, 10, 50, null]],
+    ['replaysMax', [1, 2, 5, 10]],
+    ['replayHoursMax', [1, 24, 168, null]],
     ['filterItemsMax', [10_000, 10_000, 10_000, null]],
     ['socketSecondsPerDay', [3_600, null, null, null]],
     ['keysMax', [1, 3, 10, 25]],

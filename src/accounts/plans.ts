@@ -34,6 +34,9 @@ const GRANTS = {
   eventSocketsMax: row<number | null>(1, 10, 50, 50, null),
   orderbookSocketsMax: row<number | null>(1, 10, 50, 50, null),
   firehosesMax: row<number | null>(1, 10, 50, 50, null),
+  /** Replays of an account at the same time, and how many hours one of them may be of. */
+  replaysMax: row<number | null>(1, 2, 5, 5, 10),
+  replayHoursMax: row<number | null>(1, 24, 168, 168, null),
   filterItemsMax: row<number | null>(10_000, 10_000, 10_000, 10_000, null),
   socketSecondsPerDay: row<number | null>(3_600, null, null, null, null),
   snapshotCountMax: row(20, 100, 200, 200, 500),

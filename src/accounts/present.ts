@@ -20,6 +20,8 @@ export const presentPlan = (plan: Plan) => ({
     event_connections: plan.eventSocketsMax,
     orderbook_connections: plan.orderbookSocketsMax,
     firehose_connections: plan.firehosesMax,
+    replays: plan.replaysMax,
+    replay_hours: plan.replayHoursMax,
     filter_items: plan.filterItemsMax,
     session_seconds_per_day: plan.socketSecondsPerDay,
     snapshot_count: plan.snapshotCountMax,

@@ -59,6 +59,8 @@ export const PlanLimits = namedObject('Plan', {
     event_connections: Limit,
     orderbook_connections: Limit,
     firehose_connections: Limit,
+    replays: Limit,
+    replay_hours: Limit,
     filter_items: Limit,
     session_seconds_per_day: Limit,
     snapshot_count: Limit,

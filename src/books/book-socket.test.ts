@@ -76,6 +76,7 @@ async function open(timings: Partial<typeof BOOK_TIMINGS> = {}) {
     findAbsent: async (tokenIds) => tokenIds.filter((tokenId) => absent.includes(tokenId)),
     onChanges: (more) => changes.push(...more),
     onNewMarket: (tokenIds) => announced.push(...tokenIds),
+    clock: systemClock,
     timings: { ...BOOK_TIMINGS, ...TIMINGS, ...timings },
   })
   const checking = setInterval(() => socket.check(), 5)
@@ -165,7 +166,10 @@ test('trades, tick sizes and new markets', async () => {
   ])
   await until(() => announced.length === 2)
   const trade = { tokenId: '1', conditionId: MARKET, price: '0.6', size: '5', side: 'BUY' }
-  expect(changes).toEqual([{ kind: 'trade', ...trade, feeRateBps: 1_000, timestampMs: 3 }])
+  expect(changes).toEqual([
+    { kind: 'details', book },
+    { kind: 'trade', ...trade, feeRateBps: 1_000, timestampMs: 3 },
+  ])
   expect(book).toMatchObject({ tickSize: '0.001', lastTradePrice: '0.6' })
 })
 
@@ -179,7 +183,7 @@ describe('a book that cannot be right', () => {
     say(changeFrame(change))
     await until(() => kinds().length === 4)
     expect(changes.slice(1)).toEqual([
-      { kind: 'state', tokenId: '1', state: 'stale', reason },
+      { kind: 'state', tokenId: '1', state: 'stale', reason, rightUntilMs: expect.any(Number) },
       { kind: 'snapshot', book },
       { kind: 'state', tokenId: '1', state: 'live', reason: undefined },
     ])
@@ -234,7 +238,7 @@ describe('a book that cannot be right', () => {
     await until(() => book.state === 'live')
     expect(changes).toEqual([
       { kind: 'snapshot', book },
-      { kind: 'state', tokenId: '1', state: 'stale', reason: 'crossed' },
+      { kind: 'state', tokenId: '1', state: 'stale', reason: 'crossed', rightUntilMs: expect.any(Number) },
       { kind: 'snapshot', book },
       { kind: 'state', tokenId: '1', state: 'live', reason: undefined },
     ])

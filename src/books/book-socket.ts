@@ -1,3 +1,4 @@
+import type { Clock } from '../core/clock.js'
 import type { ClobSocket, ClobSocketOptions } from '../upstreams/clob/socket.js'
 import type { ClobEvent } from '../upstreams/clob/socket-parse.js'
 import type { SocketFault } from '../upstreams/transport/socket-options.js'
@@ -44,6 +45,7 @@ export type BookSocketOptions = {
   /** Called with the changes of one frame, right after they were applied. */
   onChanges: (changes: readonly BookChange[]) => void
   onNewMarket: (tokenIds: readonly string[]) => void
+  clock: Clock
   timings: BookTimings
 }
 
@@ -72,10 +74,13 @@ export class BookSocket {
   /** Those that cannot be right at this moment. */
   readonly #doubtful = new Set<KeptBook>()
   #heardAt = performance.now()
+  /** When the exchange last sent anything, Unix milliseconds. */
+  #heardAtMs: number
   #isAsking = false
 
   constructor(options: BookSocketOptions) {
     this.#options = options
+    this.#heardAtMs = options.clock.now()
     this.#socket = options.connect({
       onEvents: (events) => this.#onEvents(events),
       onOpen: () => this.#onOpen(),
@@ -144,12 +149,13 @@ export class BookSocket {
 
   #onInterrupted(reason: SocketFault): void {
     const changes: BookChange[] = []
-    for (const kept of this.#books.values()) this.#giveUp(kept, reason, changes)
+    for (const kept of this.#books.values()) this.#giveUp(kept, reason, changes, this.#heardAtMs)
     this.#publish(changes)
   }
 
   #onEvents(events: readonly ClobEvent[]): void {
     this.#heardAt = performance.now()
+    this.#heardAtMs = this.#options.clock.now()
     const changes: BookChange[] = []
     for (const event of events) this.#apply(event, changes)
     this.#publish(changes)
@@ -180,17 +186,25 @@ export class BookSocket {
         break
       case 'tick_size_change':
         kept.book.tickSize = event.newTickSize
+        changes.push({ kind: 'details', book: kept.book })
     }
   }
 
   #replaceBook(kept: KeptBook, event: EventOf<'book'>, changes: BookChange[]): void {
     if (event.bids.length > LEVELS_MAX || event.asks.length > LEVELS_MAX) {
-      this.#giveUp(kept, 'too_large', changes)
+      this.#giveUp(kept, 'too_large', changes, this.#heardAtMs)
       return
     }
     // Clients would learn that the book is right, and a moment later that it is not.
     if (kept.book.staleReason === 'crossed' && isCrossedBook(event)) return
-    this.#settle(kept, kept.book.replace(event), changes)
+    const { hash, timestampMs, tickSize, lastTradePrice } = kept.book
+    const isPublished = this.#settle(kept, kept.book.replace(event), changes)
+    const hasSameDetails =
+      hash === kept.book.hash &&
+      timestampMs === kept.book.timestampMs &&
+      tickSize === kept.book.tickSize &&
+      lastTradePrice === kept.book.lastTradePrice
+    if (!hasSameDetails && !isPublished) changes.push({ kind: 'details', book: kept.book })
     this.#compareBest(kept, undefined)
   }
 
@@ -217,7 +231,7 @@ export class BookSocket {
       changes.push({ kind: 'level', ...level })
     }
     for (const [kept, named] of best) {
-      if (kept.book.isTooLarge) this.#giveUp(kept, 'too_large', changes)
+      if (kept.book.isTooLarge) this.#giveUp(kept, 'too_large', changes, this.#heardAtMs)
       else this.#compareBest(kept, named)
     }
   }
@@ -238,8 +252,16 @@ export class BookSocket {
     this.#publish(changes)
   }
 
-  /** Its changes are not applied any more, and it is requested again. */
-  #giveUp(kept: KeptBook, reason: StaleReason, changes: BookChange[]): void {
+  /**
+   * Its changes are not applied any more, and it is requested again. Without a time until which it was right a change
+   * of it may have been lost at any time since it came whole.
+   */
+  #giveUp(
+    kept: KeptBook,
+    reason: StaleReason,
+    changes: BookChange[],
+    rightUntilMs: number = kept.wholeAtMs,
+  ): void {
     const { book } = kept
     this.#doubtful.delete(kept)
     kept.doubtfulSince = undefined
@@ -247,21 +269,27 @@ export class BookSocket {
     if (book.state !== 'live') return
     book.state = 'stale'
     book.staleReason = reason
-    changes.push({ kind: 'state', tokenId: book.tokenId, state: 'stale', reason })
+    changes.push({ kind: 'state', tokenId: book.tokenId, state: 'stale', reason, rightUntilMs })
   }
 
-  #settle(kept: KeptBook, hasChanged: boolean, changes: BookChange[]): void {
+  /** Returns whether the whole book is published: not when it was live with these levels before. */
+  #settle(kept: KeptBook, hasChanged: boolean, changes: BookChange[]): boolean {
     const { book } = kept
     const before = book.state
+    // A book that was requested for safety and is another one shows that a change was lost.
+    const rightUntilMs = before === 'live' && this.#awaited.has(kept) ? kept.wholeAtMs : undefined
     book.state = 'live'
     book.staleReason = undefined
     this.#awaited.delete(kept)
+    kept.wholeAtMs = this.#options.clock.now()
     kept.unanswered = 0
     this.#noteRead(kept, performance.now())
-    if (hasChanged || before !== 'live') changes.push({ kind: 'snapshot', book })
+    const isPublished = hasChanged || before !== 'live'
+    if (isPublished) changes.push({ kind: 'snapshot', book, rightUntilMs })
     if (before === 'stale') {
       changes.push({ kind: 'state', tokenId: book.tokenId, state: 'live', reason: undefined })
     }
+    return isPublished
   }
 
   #await(kept: KeptBook, now: number): void {

@@ -74,6 +74,11 @@ export class FollowAll {
     this.#follow(tokenIds)
   }
 
+  /** These were taken from it: they are followed again when there are places. */
+  lose(tokenIds: readonly string[]): void {
+    for (const tokenId of tokenIds) this.#tokens.delete(tokenId)
+  }
+
   async #run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       try {

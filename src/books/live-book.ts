@@ -16,8 +16,11 @@ export type BookState = 'loading' | 'live' | 'stale'
 
 /** What happened to a followed book, in the order in which it happened. */
 export type BookChange =
-  /** The whole book: it was loaded, replaced by the exchange, or read again. */
-  | { kind: 'snapshot'; book: LiveBook }
+  /**
+   * The whole book: it was loaded, replaced by the exchange, or read again. `rightUntilMs`: it was live and turned out
+   * to be wrong, because a change was lost after that time.
+   */
+  | { kind: 'snapshot'; book: LiveBook; rightUntilMs?: number | undefined }
   /** The new size of one level; `0` takes it away. The best prices are those after the whole frame. */
   | {
       kind: 'level'
@@ -41,8 +44,19 @@ export type BookChange =
       feeRateBps: number | undefined
       timestampMs: number
     }
-  /** Whether the book may be trusted has changed. A book that is live again has its snapshot before it. */
-  | { kind: 'state'; tokenId: string; state: 'live' | 'stale'; reason: string | undefined }
+  /** All but its levels: the step of prices has changed, or the whole book came with the levels that it had. */
+  | { kind: 'details'; book: LiveBook }
+  /**
+   * Whether the book may be trusted has changed. A book that is live again has its snapshot before it. `rightUntilMs`
+   * of one that is stale: nothing speaks against it before that time.
+   */
+  | {
+      kind: 'state'
+      tokenId: string
+      state: 'live' | 'stale'
+      reason: string | undefined
+      rightUntilMs?: number | undefined
+    }
 
 /** Prices lie between 0 and 1, and the finest steps are ten-thousandths. */
 export const LEVELS_MAX = 10_000
@@ -228,8 +242,10 @@ export type RetryTimings = { retryMs: number; retryMsMax: number }
 /** A book, whether it can be right, and when to request it. Times are those of `performance.now`. */
 export class KeptBook {
   readonly book: LiveBook
-  /** When the exchange last sent all of it, or it was added. */
+  /** When the exchange last sent all of it, or it was added or requested again. */
   readAt: number
+  /** When the exchange last sent all of it, Unix milliseconds: right until then, should a change turn out to be lost. */
+  wholeAtMs = 0
   /** How often it was requested since it last came. */
   unanswered = 0
   /** When to request it, if it is not live by then. */

@@ -1,4 +1,5 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
+import { type Clock, systemClock } from '../core/clock.js'
 import { FairPlaces } from '../lib/fair-places.js'
 import { groupBy } from '../lib/group-by.js'
 import type { Log } from '../lib/log.js'
@@ -35,6 +36,8 @@ export type LiveBooksOptions = {
   /** How many there are. */
   countOpenTokens: () => Promise<number>
   log: Log
+  /** Absent: that of the system. */
+  clock?: Clock | undefined
   registry: Registry
   limits?: Partial<typeof LIMITS> | undefined
   timings?: Partial<typeof BOOK_TIMINGS> | undefined
@@ -43,8 +46,24 @@ export type LiveBooksOptions = {
 /** Who wants a book: an account, or a part of the service. */
 export type BookOwner = number | string
 
-type Listener = (changes: readonly BookChange[]) => void
-type EvictionListener = (tokenIds: readonly string[]) => void
+export type BookListener = (changes: readonly BookChange[]) => void
+export type EvictionListener = (tokenIds: readonly string[]) => void
+/** Books as clients follow them: those of now, or those of a replay. */
+export type BookSource = Pick<
+  LiveBooks,
+  | 'follow'
+  | 'canFollow'
+  | 'release'
+  | 'findListed'
+  | 'followAll'
+  | 'releaseAll'
+  | 'allTokens'
+  | 'unfollowedCount'
+  | 'get'
+  | 'untilLoaded'
+  | 'subscribe'
+>
+
 type Followed = { book: LiveBook; socket: BookSocket }
 type Waiter = { left: number; resolve: () => void }
 
@@ -63,7 +82,7 @@ export class LiveBooks {
   /** Tokens without readers and since when, the longest without first. */
   readonly #idle = new Map<string, number>()
   readonly #sockets = new Set<BookSocket>()
-  readonly #listeners = new Set<Listener>()
+  readonly #listeners = new Set<BookListener>()
   readonly #evictionListeners = new Set<EvictionListener>()
   readonly #waiters = new Map<string, Set<Waiter>>()
   readonly #all: FollowAll
@@ -191,7 +210,7 @@ export class LiveBooks {
    * The listener is called with the changes of one upstream frame, right after they were applied; `onEvicted` with
    * tokens that are not followed any more, although they have readers. Returns what removes both.
    */
-  subscribe(listener: Listener, onEvicted?: EvictionListener): () => void {
+  subscribe(listener: BookListener, onEvicted?: EvictionListener): () => void {
     this.#listeners.add(listener)
     if (onEvicted !== undefined) this.#evictionListeners.add(onEvicted)
     return () => {
@@ -249,7 +268,7 @@ export class LiveBooks {
     for (const socket of this.#sockets) {
       if (socket.size < this.#limits.socketTokensMax) return socket
     }
-    const { upstreams, timings } = this.#options
+    const { upstreams, timings, clock = systemClock } = this.#options
     const socket = new BookSocket({
       connect: (listener) => upstreams.followBooks(listener),
       findAbsent: async (tokenIds, signal) => {
@@ -258,6 +277,7 @@ export class LiveBooks {
       },
       onChanges: (changes) => this.#publish(changes),
       onNewMarket: (tokenIds) => this.#all.add(tokenIds),
+      clock,
       timings: { ...BOOK_TIMINGS, ...timings },
     })
     this.#sockets.add(socket)
@@ -361,7 +381,7 @@ function createBookMetrics(registry: Registry, status: () => BookStatus) {
   gauge('auspex_book_sockets', 'Sockets that order books are read from', ({ sockets }) => sockets)
   const updates = new Counter({
     name: 'auspex_book_changes_total',
-    help: 'Changes of followed books by kind: snapshot, level, trade, state',
+    help: 'Changes of followed books by kind: snapshot, level, trade, details, state',
     labelNames: ['kind'] as const,
     registers,
   })
@@ -378,7 +398,7 @@ function createBookMetrics(registry: Registry, status: () => BookStatus) {
       registers,
     }),
     count(changes: readonly BookChange[]): void {
-      const kinds = { snapshot: 0, level: 0, trade: 0, state: 0 }
+      const kinds = { snapshot: 0, level: 0, trade: 0, details: 0, state: 0 }
       for (const change of changes) {
         kinds[change.kind] += 1
         if (change.kind === 'state' && change.reason !== undefined) stale.inc({ reason: change.reason })

@@ -13,9 +13,9 @@ export const BookId = Type.String({
 const Text = (description: string) => Type.Optional(Type.String({ description }))
 const Decimal = (description: string) => Type.Optional(Type.String({ description, examples: ['0.515'] }))
 
-const BookLevel = namedObject('BookLevel', { price: Type.String(), size: Type.String() })
+export const LevelReply = namedObject('BookLevel', { price: Type.String(), size: Type.String() })
 
-const BookLevels = (description: string) => Type.Optional(Type.Array(BookLevel, { description }))
+const BookLevels = (description: string) => Type.Optional(Type.Array(LevelReply, { description }))
 
 const BOOK = {
   market: Text('the condition id'),

@@ -30,13 +30,13 @@ const TIMINGS = { loadMs: 150, doubtMs: 60, retryMs: 50, retryMsMax: 200, probeM
 type Finishing = Pick<TestContext, 'onTestFinished'>
 
 export type TestBooksOptions = Partial<
-  Pick<LiveBooksOptions, 'limits' | 'timings' | 'selectOpenTokens' | 'countOpenTokens'>
+  Pick<LiveBooksOptions, 'limits' | 'timings' | 'clock' | 'selectOpenTokens' | 'countOpenTokens'>
 >
 
 /** A universe that passes when the test says so, and tokens that trade in it for hours. */
-export function createExchange() {
+export function createExchange({ intensity = 0.1 } = {}) {
   const startMs = Date.UTC(2026, 10, 15, 12)
-  const universe = new Universe({ seed: 7, startMs, intensity: 0.1 })
+  const universe = new Universe({ seed: 7, startMs, intensity })
   universe.advance(startMs)
   const tokens = universe.catalogue
     .events()
@@ -93,6 +93,7 @@ export function openBooksOf(urls: { http: string; socket: string }, options: Tes
     selectOpenTokens: options.selectOpenTokens ?? (async () => []),
     countOpenTokens: options.countOpenTokens ?? (async () => 0),
     log,
+    clock: options.clock,
     registry,
     limits: options.limits,
     timings: { ...TIMINGS, ...options.timings },

@@ -43,7 +43,8 @@ type Delivery = { events: readonly BusEvent[]; afterSeq: number; to: readonly Su
 export class Bus {
   readonly #clock: Clock
   readonly #log: Log
-  readonly #recent: RecentEvents
+  readonly #limits: RecentLimits
+  #recent: RecentEvents
   /** Replaced, never mutated: a batch goes to those that were subscribed when it was published. */
   #subscriptions: readonly Subscription[] = []
   readonly #deliveries: Delivery[] = []
@@ -57,7 +58,8 @@ export class Bus {
   constructor({ clock, log, ...limits }: BusOptions) {
     this.#clock = clock
     this.#log = log
-    this.#recent = new RecentEvents({ ...LIMITS, ...limits })
+    this.#limits = { ...LIMITS, ...limits }
+    this.#recent = new RecentEvents(this.#limits)
     this.#lastSeq = clock.now() * SEQ_PER_MS
   }
 
@@ -98,6 +100,15 @@ export class Bus {
     const later = events.filter(({ seq }) => seq > this.#publishedSeq)
     this.numberFrom(later.at(-1)?.seq ?? 0)
     if (later.length > 0) this.#hand(later)
+  }
+
+  /**
+   * Events of the past, as a replay hands them on. Numbers that go back, as after a seek or where another process
+   * published, begin a new buffer.
+   */
+  play(event: BusEvent): void {
+    if (event.seq <= this.#publishedSeq) this.#recent = new RecentEvents(this.#limits)
+    this.#hand([event])
   }
 
   /** Events up to this number are over: those to come get higher ones. */

@@ -1,7 +1,7 @@
 import { pricePerShare, roundToMillionths } from '../core/money.js'
 import { isCombo } from '../core/structured-id.js'
 import { withMarkets } from '../lookups/market-block.js'
-import { type SeqRange, selectSeqRange } from '../lookups/seq-range.js'
+import { selectSeqRange } from '../lookups/seq-range.js'
 import { selectTrades, type TradeScope } from '../lookups/trades/queries.js'
 import type { DataTrade } from '../upstreams/data-api/parse.js'
 import type { CompareDeps } from './compare-positions.js'
@@ -58,7 +58,7 @@ const fromPlatform = ({ size, price, ...trade }: DataTrade): ComparedTrade => ({
 async function* eachOfLedger({ sql, wallet, span }: CompareDeps) {
   const range = await selectSeqRange(sql, { after: span.fromSec, before: span.toSec })
   if (wallet === undefined || range === undefined) return
-  const scope = scopeOf(wallet, range)
+  const scope: TradeScope = { ...range, wallet, roles: ['maker'] }
   for (let after: [number] | undefined; ; ) {
     const page = { limit: ROWS_PER_PAGE, offset: 0, after }
     const found = await selectTrades(sql, 'market', scope, page)
@@ -83,18 +83,3 @@ async function* eachOfLedger({ sql, wallet, span }: CompareDeps) {
     after = [last.seq]
   }
 }
-
-const scopeOf = (wallet: number, range: SeqRange): TradeScope => ({
-  ...range,
-  wallet,
-  roles: ['maker'],
-  isCharged: false,
-  isAscending: false,
-  tokens: undefined,
-  orderHash: undefined,
-  builder: undefined,
-  isSell: undefined,
-  usdMin: undefined,
-  makerAmountMin: undefined,
-  isTakerOrder: undefined,
-})

@@ -63,6 +63,23 @@ export const parseProxies = (text: string): string[] =>
 
 export const parseNetworks = (text: string): string[] => parseListOf(text, isNetwork)
 
+/** Order books by token, condition or slug, in one spelling; `all`, or `off`. */
+export function parseBookNames(text: string): 'all' | 'off' | string[] {
+  const names = text.split(',').map((part) => part.trim().toLowerCase())
+  const [first] = names
+  if (names.length === 1 && (first === 'all' || first === 'off')) return first
+  if (names.length > BOOK_NAMES_MAX) throw new Error(`has more than ${BOOK_NAMES_MAX} names`)
+  for (const name of names) {
+    const isName = BOOK_NAME.test(name) && name !== 'all' && name !== 'off'
+    if (!isName) throw new Error(`"${name}" is no token id, condition id or slug`)
+  }
+  return names
+}
+
+const BOOK_NAMES_MAX = 10_000
+/** Token ids, condition ids and slugs; no name is longer. */
+const BOOK_NAME = /^[a-z0-9][a-z0-9._-]{0,299}$/
+
 /** Each as browsers send it, or `*`. */
 export const parseOrigins = (text: string): string[] =>
   text.split(',').map((part) => {

@@ -6,6 +6,7 @@ import {
   maskAddress,
   maskAll,
   maskPassword,
+  parseBookNames,
   parseIntegerIn,
   parseKey,
   parseNetworks,
@@ -291,6 +292,32 @@ export const SETTINGS = {
     'days after which months of ticks may be dropped; 0 keeps everything',
     0,
   ),
+  replayDays: integer(
+    'AUSPEX_REPLAY_DAYS',
+    [1, 36_500],
+    'days for which published events are kept, so that they can be replayed',
+    7,
+  ),
+  recordBooks: setting<'all' | 'off' | string[]>({
+    env: 'AUSPEX_RECORD_BOOKS',
+    flag: 'record-books',
+    placeholder: 'all|off|list',
+    help: 'order books that are recorded: of all open markets, or tokens, conditions and slugs with commas between',
+    fallback: () => 'off',
+    parse: parseBookNames,
+  }),
+  recordBooksDays: integer(
+    'AUSPEX_RECORD_BOOKS_DAYS',
+    [0, 36_500],
+    'days after which recorded order books are dropped; 0 keeps everything',
+    30,
+  ),
+  archiveTo: unset({
+    env: 'AUSPEX_ARCHIVE_TO',
+    placeholder: 'place',
+    help: 'folder or s3://bucket/prefix to which each day is archived as Parquet when it is final',
+    parse: (text) => (text.startsWith('s3://') ? parseText(text) : resolve(parseText(text))),
+  }),
 
   cacheMb: integer('AUSPEX_CACHE_MB', [1, 65_536], 'memory for cached responses, in MiB', 64),
   slowRequestMs: integer(

@@ -1,5 +1,5 @@
 import { badRequest } from '../core/errors.js'
-import { MILLISECONDS_MIN } from '../core/unix-time.js'
+import { MILLISECONDS_MIN, parseUtcDay } from '../core/unix-time.js'
 import { showValue } from '../lib/show-value.js'
 import { DEFAULT_SLIPPAGE_BP } from './score.js'
 
@@ -38,10 +38,8 @@ function parseTime(name: string, text: string): number {
     const hint = `${name}=${Math.floor(seconds / 1000)}`
     throw badRequest(`Invalid ${name}: give Unix seconds, not milliseconds.`, { hint })
   }
-  const midnight = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN
-  // Date.parse moves a day that the month does not have into the next month.
-  const isDay = midnight >= 0 && new Date(midnight).toISOString().startsWith(text)
-  if (isDay) return midnight / 1000
+  const midnight = parseUtcDay(text)
+  if (midnight !== undefined && midnight >= 0) return midnight / 1000
   throw badRequest(`Invalid ${name}: give a day as 2026-11-16 or Unix seconds, not ${showValue(text)}.`)
 }
 

@@ -17,6 +17,9 @@ export const toTimestampText = (timeSec: number): string =>
 /** `2026-01-31T12:00:00.000Z`. */
 export const toIsoTime = (timeSec: number): string => new Date(timeSec * 1000).toISOString()
 
+/** `2026-01-31T12:00:00Z`: how the platform writes the end of a market. */
+export const toIsoSecond = (timeSec: number): string => toIsoTime(timeSec).replace('.000', '')
+
 /** `2026-01-31 12:00:00.000000`: how the platform writes when a price or a result was stored. */
 export const toMicrosecondText = (timeMs: number): string =>
   `${new Date(timeMs).toISOString().slice(0, 23).replace('T', ' ')}000`

@@ -21,18 +21,18 @@ const READING: readonly Role[] = ['stream', 'worker']
 type Events = Domain & {
   /** Events of the chain. */
   bus: Bus
-  /** What was published on it in the last day. */
+  /** What was published on it in the last days. */
   eventLog: EventLog
   live: LiveEvents
 }
 
 /** `markets`: what events say of the market that they are about. */
 export function createEvents(
-  { store, redis, clock, log }: Platform,
+  { config, store, redis, clock, log }: Platform,
   { markets }: { markets: MarketLookup },
 ): Events {
   const bus = new Bus({ clock, log })
-  const eventLog = new EventLog({ store, bus, clock })
+  const eventLog = new EventLog({ store, bus, clock, keepDays: config.replayDays })
   const stream = redis && new EventStream({ redis, bus, eventLog })
   let syncedAt = Number.NEGATIVE_INFINITY
   const sync = async () => {

@@ -16,10 +16,10 @@ async function openDatabase(): Promise<TestDatabase> {
 }
 
 /** A process of its own on that database. */
-async function open(database: TestDatabase, nowMs = START_MS) {
+async function open(database: TestDatabase, nowMs = START_MS, keepDays?: number) {
   const clock = new ManualClock(nowMs)
   const bus = new Bus({ clock, log: createLog('silent', process.stderr) })
-  const eventLog = new EventLog({ store: database, bus, clock })
+  const eventLog = new EventLog({ store: database, bus, clock, keepDays })
   return { clock, bus, eventLog }
 }
 
@@ -190,4 +190,28 @@ test('the log says how well a client can go on', async () => {
   expect(await second.eventLog.check(seq)).toBe('gap')
   expect(await second.eventLog.check(b?.seq ?? 0)).toBe('exact')
   expect(namesOf(await readAll(second))).toEqual(['c'])
+})
+
+test('events are kept for as many days as replays reach, and clients resume within the last of them', async () => {
+  const database = await openDatabase()
+  const process = await open(database, START_MS, 3)
+  const { clock, eventLog } = process
+  await eventLog.lead(database.sql)
+  const [first, second] = await book(process, database, 'a', 'b')
+  // In a log that is younger than a day nothing is too old, not even what came before its first row.
+  expect(await eventLog.check((first?.seq ?? 0) - 1)).not.toBe('gap')
+  clock.advance(25 * 60 * MINUTE_MS)
+  await book(process, database, 'c')
+  await eventLog.deleteOld()
+  expect(namesOf(await readAll(process))).toEqual(['a', 'b', 'c'])
+  expect(await eventLog.check(first?.seq ?? 0)).toBe('gap')
+  // What came after it is of the last day.
+  expect(await eventLog.check(second?.seq ?? 0)).toBe('exact')
+  const between = eventLog.readBetween(START_MS, START_MS + MINUTE_MS, database.sql)
+  const read: BusEvent[] = []
+  for await (const page of between) read.push(...page)
+  expect(namesOf(read)).toEqual(['a', 'b'])
+  clock.advance(48 * 60 * MINUTE_MS)
+  await eventLog.deleteOld()
+  expect(namesOf(await readAll(process))).toEqual(['c'])
 })

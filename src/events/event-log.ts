@@ -1,8 +1,8 @@
-import { promisify } from 'node:util'
-import { constants, deflateRaw, inflateRaw } from 'node:zlib'
+import { constants } from 'node:zlib'
 import type { Bus } from '../bus/bus.js'
 import { BusEvent, type EventDraft } from '../bus/event.js'
 import type { Clock } from '../core/clock.js'
+import { deflateText, inflateText } from '../lib/raw-deflate.js'
 import type { Pool, Sql } from '../store/connection.js'
 import {
   deleteEventRows,
@@ -10,6 +10,8 @@ import {
   insertEventRow,
   selectEventRows,
   selectLogEnds,
+  selectPublishedAfter,
+  selectSeqAt,
   selectSeqBefore,
 } from './queries.js'
 
@@ -21,8 +23,9 @@ import {
  */
 export type Resumption = 'exact' | 'confirmed' | 'gap'
 
-/** How far back events can be read. */
-export const LOG_MS = 24 * 60 * 60_000
+const DAY_MS = 24 * 60 * 60_000
+/** How far back clients resume. Replays reach as far as rows are kept. */
+const RESUMED_MS = DAY_MS
 /** What the bus buffers is read back into it at the start. */
 const BUFFERED_MS = 5 * 60_000
 const EVENTS_PER_ROW = 500
@@ -30,7 +33,13 @@ const ROWS_PER_READ = 4
 /** Pending events that wait for the next block; more are not stored. */
 const UNSAVED_MAX = 20_000
 
-type EventLogOptions = { store: { readonly sql: Pool }; bus: Bus; clock: Clock }
+type EventLogOptions = {
+  store: { readonly sql: Pool }
+  bus: Bus
+  clock: Clock
+  /** After which events are deleted; absent: a day. */
+  keepDays?: number | undefined
+}
 
 /**
  * The published events of the chain in the database. The process that books the chain writes them,
@@ -41,6 +50,7 @@ export class EventLog {
   readonly #store: { readonly sql: Pool }
   readonly #bus: Bus
   readonly #clock: Clock
+  readonly #keepMs: number
   /** Published and not stored yet. */
   #unsaved: BusEvent[] = []
   /** The number above which this process stores everything; `undefined`: it does not write. */
@@ -50,10 +60,11 @@ export class EventLog {
   /** The bus has what was published before this process began. */
   #isLoaded = false
 
-  constructor({ store, bus, clock }: EventLogOptions) {
+  constructor({ store, bus, clock, keepDays = 1 }: EventLogOptions) {
     this.#store = store
     this.#bus = bus
     this.#clock = clock
+    this.#keepMs = keepDays * DAY_MS
     bus.subscribe((events) => this.#gather(events))
   }
 
@@ -95,7 +106,7 @@ export class EventLog {
    * them, or clients that resume would miss some; a new one begins with what the bus buffers.
    */
   get reachMs(): number {
-    return this.#isContinued ? LOG_MS : BUFFERED_MS
+    return this.#isContinued ? RESUMED_MS : BUFFERED_MS
   }
 
   /** Another process may write from now on. */
@@ -131,7 +142,7 @@ export class EventLog {
       return isOfWriter ? 'confirmed' : 'gap'
     }
     const { session, deletedSeq } = await selectLogEnds(this.#store.sql)
-    if (seq < deletedSeq) return 'gap'
+    if (seq < deletedSeq || (await this.#isTooOld(seq))) return 'gap'
     return seq <= (this.#session ?? session) ? 'confirmed' : 'exact'
   }
 
@@ -148,8 +159,25 @@ export class EventLog {
     }
   }
 
+  /** Stored events that were published in a range of times, oldest first, in pages. */
+  async *readBetween(fromMs: number, toMs: number, sql: Sql): AsyncGenerator<readonly BusEvent[]> {
+    const afterSeq = await selectSeqAt(sql, fromMs)
+    if (afterSeq === undefined) return
+    for await (const events of this.read(afterSeq, sql)) {
+      yield events.filter(({ publishedMs }) => publishedMs >= fromMs && publishedMs < toMs)
+      if ((events.at(-1)?.publishedMs ?? 0) >= toMs) return
+    }
+  }
+
   async deleteOld(sql: Sql = this.#store.sql): Promise<void> {
-    await deleteEventRows(sql, this.#clock.now() - LOG_MS)
+    await deleteEventRows(sql, this.#clock.now() - this.#keepMs)
+  }
+
+  /** Whether the first event after this one is older than clients may resume. */
+  async #isTooOld(seq: number): Promise<boolean> {
+    if (this.#keepMs <= RESUMED_MS) return false
+    const nextMs = await selectPublishedAfter(this.#store.sql, seq)
+    return nextMs !== undefined && nextMs < this.#clock.now() - RESUMED_MS
   }
 
   /** The first time what the bus buffers; then all that is new, or clients that are connected would miss some. */
@@ -189,13 +217,10 @@ export class EventLog {
 
 type StoredEvent = EventDraft & Pick<BusEvent, 'seq' | 'publishedMs'>
 
-const deflate = promisify<string, { level: number }, Buffer>(deflateRaw)
-const inflate = promisify<Buffer, Buffer>(inflateRaw)
-
 const encode = (events: readonly BusEvent[]): Promise<Buffer> =>
-  deflate(writeEvents(events), { level: constants.Z_BEST_SPEED })
+  deflateText(writeEvents(events), constants.Z_BEST_SPEED)
 
-const decode = async (bytes: Buffer): Promise<BusEvent[]> => readEvents((await inflate(bytes)).toString())
+const decode = async (bytes: Buffer): Promise<BusEvent[]> => readEvents(await inflateText(bytes))
 
 /** Events with their numbers as text, for other processes; `readEvents` makes them again. */
 export const writeEvents = (events: readonly BusEvent[]): string =>

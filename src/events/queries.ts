@@ -26,6 +26,10 @@ export async function insertEventRow(sql: Sql, row: EventLogRow): Promise<void> 
   await sql`update event_log_end set last_seq = ${lastSeq}`
 }
 
+/** The log begins with this number: clients that have seen less cannot go on. */
+export const beginEventLog = (sql: Sql, firstSeq: number) => sql`
+  update event_log_end set deleted_seq = greatest(deleted_seq, ${firstSeq - 1}::bigint)`
+
 /** Rows with events after `afterSeq`, oldest first. Index: event_log_pkey. */
 export async function selectEventRows(sql: Sql, afterSeq: number, limit: number) {
   return await sql<{ events: Buffer }[]>`
@@ -37,6 +41,14 @@ export async function selectSeqBefore(sql: Sql, publishedMs: number): Promise<nu
   const [row] = await sql<{ seq: bigint | null }[]>`
     select min(first_seq) - 1 as seq from event_log where published_ms >= ${publishedMs}`
   return Number(row?.seq ?? Number.MAX_SAFE_INTEGER)
+}
+
+/** The number before the row that a time is in; `undefined`: nothing was published since. Index: event_log_published_ms. */
+export async function selectSeqAt(sql: Sql, publishedMs: number): Promise<number | undefined> {
+  const [row] = await sql<{ seq: bigint }[]>`
+    select first_seq - 1 as seq from event_log
+     where published_ms >= ${publishedMs} order by published_ms, last_seq limit 1`
+  return row && Number(row.seq)
 }
 
 /** Newest row, and up to which number events were deleted. `undefined`: the log is empty. */
@@ -56,6 +68,13 @@ export async function selectLogEnds(sql: Sql) {
 export async function hasEventRow(sql: Sql, lastSeq: number): Promise<boolean> {
   const rows = await sql`select from event_log where last_seq = ${lastSeq}`
   return rows.length > 0
+}
+
+/** When the row with the first event after this one was published; `undefined`: there is none. Index: event_log_pkey. */
+export async function selectPublishedAfter(sql: Sql, seq: number): Promise<number | undefined> {
+  const [row] = await sql<{ publishedMs: bigint }[]>`
+    select published_ms from event_log where last_seq > ${seq} order by last_seq limit 1`
+  return row && Number(row.publishedMs)
 }
 
 /** Deletes rows that are older than that time. Index: event_log_published_ms. */

@@ -128,7 +128,7 @@ function lookupOf(markets: readonly Market[]): MarketLookup {
   }
 }
 
-function batchOf({ chain }: Universe, encoded: EncodedBlocks, block: Block): BatchFacts {
+export function batchOf({ chain }: Universe, encoded: EncodedBlocks, block: Block): BatchFacts {
   const texts = encoded
     .get(block)
     .transactions.flatMap(({ logs }) => logs)
@@ -149,7 +149,7 @@ function batchOf({ chain }: Universe, encoded: EncodedBlocks, block: Block): Bat
 }
 
 /** Finds every market of the universe. */
-function createLookup({ catalogue }: Universe): MarketLookup {
+export function createLookup({ catalogue }: Universe): MarketLookup {
   const infos = new Map<Market, MarketInfo>()
   const infoOf = (market: Market | undefined) => {
     if (market === undefined) return undefined

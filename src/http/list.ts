@@ -3,6 +3,7 @@ import { type Static, type TObject, type TProperties, type TSchema, Type } from 
 import { DEFAULT_PLANS, type Plan } from '../accounts/plans.js'
 import { badRequest } from '../core/errors.js'
 import type { OrderKey, Page } from '../core/page.js'
+import { clampCount } from '../lib/clamp-count.js'
 import { namedObject } from '../lib/named-object.js'
 import { nullable } from '../lib/nullable.js'
 import type { Pool, Sql } from '../store/connection.js'
@@ -267,7 +268,7 @@ export function defineList<
         !isAppended &&
         (definition.isWalk?.(input) ?? true),
       issuedFor: JSON.stringify([caller.accountId, path, values]),
-      limit: Math.min(Math.max(asked.limit, 1), most),
+      limit: clampCount(asked.limit, most),
       offset: Math.max(asked.offset, 0),
       format: chooseRowFormat(asked.format, request.headers.accept),
     }

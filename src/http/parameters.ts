@@ -44,7 +44,7 @@ export const Address = Type.String({
 
 const ADDRESSES_MAX = 20
 
-/** Several addresses in one parameter, in small letters: `split(',')` has them. */
+/** Several addresses in one parameter, which `toAddresses` takes apart. */
 export const AddressList = Type.String({
   title: 'AddressList',
   format: 'hex',
@@ -52,6 +52,9 @@ export const AddressList = Type.String({
   description: `1 to ${ADDRESSES_MAX} addresses with commas between them`,
   examples: ['0x1111111111111111111111111111111111111111'],
 })
+
+/** Each address of an `AddressList` once. */
+export const toAddresses = (list: string): string[] => [...new Set(list.split(','))]
 
 export const TokenId = Type.String({
   title: 'TokenId',

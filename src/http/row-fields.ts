@@ -35,6 +35,9 @@ export const IntegerText = (description?: string, options: TStringOptions = {}) 
 
 export const UnixTime = (description = 'Unix seconds') => Type.Integer({ description, [MEANING]: 'seconds' })
 
+export const MillisecondTime = (description = 'Unix milliseconds') =>
+  Type.Integer({ description, [MEANING]: 'milliseconds' })
+
 export const SecondsText = (description = 'Unix seconds') =>
   Type.String({ description, [MEANING]: 'seconds' })
 

@@ -5,7 +5,7 @@ import { UpstreamError } from '../core/upstream-error.js'
 import type { Log } from '../lib/log.js'
 import { StaleFallbackCache } from '../lib/stale-fallback-cache.js'
 import type { GammaClient } from '../upstreams/gamma/client.js'
-import type { GammaProfile } from '../upstreams/gamma/parse.js'
+import { type GammaProfile, usernameOf } from '../upstreams/gamma/parse.js'
 import { withPatience } from '../upstreams/transport/patience.js'
 import { type ChainWalletDeps, readChainWallets } from './chain-wallets.js'
 import { chooseWallet, type Identity } from './identity.js'
@@ -126,10 +126,6 @@ export class IdentityResolver {
 
 const freshMsOf = ({ identity, isWhole }: Found): number =>
   identity !== undefined && isWhole ? FOUND_MS : MISSING_MS
-
-/** A name that its owner hides is not shown. */
-const usernameOf = (profile: GammaProfile | undefined): string | undefined =>
-  profile?.displayUsernamePublic === false ? undefined : profile?.name
 
 /** Nothing certain can be said without this upstream: its faults are a 503. */
 async function askOrFail<T>(

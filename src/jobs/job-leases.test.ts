@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../test/database.js'
 import { until } from '../../test/until.js'
+import type { Role } from '../config/roles.js'
 import { createLog } from '../lib/log.js'
 import { JobLeases } from './job-leases.js'
 
@@ -17,10 +18,10 @@ const running = new Map<string, number>()
 const startedTwice: string[] = []
 
 /** A worker that runs until it is stopped or the test ends. */
-function startWorker() {
+function startWorker({ role = 'worker', jobs = JOBS }: { role?: Role; jobs?: readonly string[] } = {}) {
   const stopping = new AbortController()
   const log = createLog('silent', process.stderr)
-  const leases = new JobLeases({ target: database.target, log, pollMs: 10 })
+  const leases = new JobLeases({ target: database.target, log, role, pollMs: 10 })
   const runJob = async (name: string, term: AbortSignal) => {
     const count = (running.get(name) ?? 0) + 1
     running.set(name, count)
@@ -28,7 +29,7 @@ function startWorker() {
     await new Promise((resolve) => term.addEventListener('abort', resolve, { once: true }))
     running.set(name, (running.get(name) ?? 0) - 1)
   }
-  const done = leases.run(JOBS, runJob, stopping.signal)
+  const done = leases.run(jobs, runJob, stopping.signal)
   const stop = async () => {
     stopping.abort()
     await done
@@ -54,6 +55,16 @@ test('jobs are shared evenly between workers as they come and go, and none runs 
   await third.stop()
   expect(JOBS.map((name) => running.get(name))).toEqual([0, 0, 0, 0, 0])
   expect(startedTwice).toEqual([])
+})
+
+test('a process that shares the jobs of another role leaves a worker all of its own', async () => {
+  const other = startWorker({ role: 'stream', jobs: ['of streams'] })
+  await until(() => other.leases.held.length === 1)
+  const worker = startWorker()
+  await until(() => worker.leases.held.length === JOBS.length && runsAll())
+  expect(other.leases.held).toEqual(['of streams'])
+  await worker.stop()
+  await other.stop()
 })
 
 test('a worker whose connection is ended stops its jobs, and gets them again', async () => {

@@ -1,3 +1,4 @@
+import type { Role } from '../config/roles.js'
 import { messageOf } from '../core/errors.js'
 import { withLinked } from '../lib/abort.js'
 import { FloodLog } from '../lib/flood-log.js'
@@ -9,6 +10,8 @@ import { JOB_LOCKS, keepSessionAlive } from '../store/locks.js'
 
 type JobLeaseOptions = {
   target: Target
+  /** Processes with this role share the jobs. */
+  role: Role
   log: Log
   pollMs?: number | undefined
 }
@@ -16,8 +19,8 @@ type JobLeaseOptions = {
 const POLL_MS = 1_000
 /** All leases are given up when the database does not answer for this long. */
 const ANSWER_MS_MAX = 10_000
-/** By this name the database knows the workers, and each counts the others. */
-const WORKER = 'auspex worker'
+/** By this name the database knows the processes that share jobs, and each counts the others. */
+const sessionNameOf = (role: Role): string => `auspex ${role}`
 
 /** What is run while a lease is held. It ends soon after the signal aborts, and never rejects. */
 export type RunJob = (name: string, term: AbortSignal) => Promise<void>
@@ -25,8 +28,8 @@ export type RunJob = (name: string, term: AbortSignal) => Promise<void>
 type Term = { name: string; ending: AbortController; done: Promise<void> }
 
 /**
- * Shares jobs between the workers on a database: each job runs in one of them, and each worker has its share of the jobs,
- * give or take one. A lease is an advisory lock of one connection, which the server releases with the connection,
+ * Shares the jobs of a role between the processes on a database that have it: each job runs in one of them, and each
+ * process has its share of the jobs, give or take one. A lease is an advisory lock of one connection, which the server releases with the connection,
  * however the process ends; the others find it free a second later.
  */
 export class JobLeases {
@@ -68,7 +71,7 @@ export class JobLeases {
       })
       try {
         await answerOf(
-          pool`select set_config('application_name', ${WORKER}, false), ${keepSessionAlive(pool)}`,
+          pool`select set_config('application_name', ${sessionNameOf(this.#options.role)}, false), ${keepSessionAlive(pool)}`,
         )
         while (!session.signal.aborted) {
           await this.#share(pool, jobs, (name) => this.#begin(name, runJob, session.signal))
@@ -86,7 +89,7 @@ export class JobLeases {
 
   /** Gives back what is above the share of this process, or takes free jobs up to it. */
   async #share(pool: Pool, jobs: readonly string[], begin: (name: string) => void): Promise<void> {
-    const share = Math.ceil(jobs.length / (await countWorkers(pool)))
+    const share = Math.ceil(jobs.length / (await countSharers(pool, this.#options.role)))
     for (const term of this.#terms.slice(share)) {
       term.ending.abort()
       await term.done
@@ -117,11 +120,11 @@ async function tryLock(pool: Pool, name: string): Promise<boolean> {
 }
 
 /** This process included. */
-async function countWorkers(pool: Pool): Promise<number> {
+async function countSharers(pool: Pool, role: Role): Promise<number> {
   const [row] = await answerOf(
     pool<{ count: number }[]>`
       select count(*)::int from pg_stat_activity
-       where application_name = ${WORKER} and datname = current_database()`,
+       where application_name = ${sessionNameOf(role)} and datname = current_database()`,
   )
   return Math.max(1, row?.count ?? 1)
 }

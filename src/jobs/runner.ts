@@ -1,7 +1,9 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
+import type { Role } from '../config/roles.js'
 import type { Clock } from '../core/clock.js'
 import { messageOf } from '../core/errors.js'
 import { faultFields } from '../lib/fault-fields.js'
+import { groupBy } from '../lib/group-by.js'
 import type { Log } from '../lib/log.js'
 import { backoffMs, pause, type Timing } from '../lib/timing.js'
 import type { Job } from './job.js'
@@ -48,7 +50,7 @@ export class JobRunner {
   readonly #records: JobRecord[] = []
   readonly #metrics: JobMetrics
   readonly #sleep: Timing['sleep']
-  #leases: JobLeases | undefined
+  #leases: readonly JobLeases[] = []
 
   constructor(options: RunnerOptions) {
     this.#options = options
@@ -58,7 +60,7 @@ export class JobRunner {
 
   /** The jobs that this process, and no other, runs now. */
   get leased(): readonly string[] {
-    return this.#leases?.held ?? []
+    return this.#leases.flatMap(({ held }) => held)
   }
 
   /** In the order in which the jobs were added. */
@@ -89,15 +91,19 @@ export class JobRunner {
   }
 
   /** Runs the jobs of which one process runs each, those that it has leased, until the signal aborts. Never rejects. */
-  async runShared(leases: JobLeases, signal: AbortSignal): Promise<void> {
-    this.#leases = leases
+  async runShared(createLeases: (role: Role) => JobLeases, signal: AbortSignal): Promise<void> {
     const shared = this.#records.filter(({ job }) => job.runsIn === 'one process')
     const byName = new Map(shared.map((record) => [record.job.name, record]))
     const runJob = async (name: string, term: AbortSignal) => {
       const record = byName.get(name)
       if (record !== undefined) await this.#repeat(record, term)
     }
-    await leases.run([...byName.keys()], runJob, signal)
+    // A process that has another role is none of those that share.
+    const ofRoles = [...groupBy(shared, ({ job }) => job.roles[0])].flatMap(([role, records]) =>
+      role === undefined ? [] : [{ leases: createLeases(role), names: records.map(({ job }) => job.name) }],
+    )
+    this.#leases = ofRoles.map(({ leases }) => leases)
+    await Promise.all(ofRoles.map(({ leases, names }) => leases.run(names, runJob, signal)))
   }
 
   async #repeat(record: JobRecord, signal: AbortSignal): Promise<void> {

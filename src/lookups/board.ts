@@ -1,5 +1,6 @@
 import { ApiError, badRequest, unavailable } from '../core/errors.js'
 import type { Page } from '../core/page.js'
+import { clampCount } from '../lib/clamp-count.js'
 import { type Fragment, joinFragments, type Sql } from '../store/connection.js'
 import { boundedPage, isBehind, type OrderColumn, orderedBy } from '../store/keyset.js'
 import { revertedWallets, type SnapshotState } from './snapshot.js'
@@ -106,7 +107,7 @@ type Depth = {
 
 /** Refuses a page by offset that reaches beyond the last rank. */
 export function checkDepth({ limit = 100, offset = 0, limitMax, rankMax }: Depth): void {
-  const applied = Math.min(Math.max(limit, 1), limitMax)
+  const applied = clampCount(limit, limitMax)
   if (Math.max(offset, 0) + applied <= rankMax) return
   throw badRequest('leaderboard_offset_too_deep', {
     max_rank: rankMax,

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { notFound } from '../core/errors.js'
 import { toTokenId } from '../core/ids.js'
 import { parseConditionId } from '../core/structured-id.js'
-import { toIsoTime } from '../core/unix-time.js'
+import { toIsoSecond } from '../core/unix-time.js'
 import { hexToBytes } from '../lib/hex.js'
 import type { Sql } from '../store/connection.js'
 import { hex } from '../store/sql-words.js'
@@ -109,8 +109,14 @@ export function presentPlatformOutcomes({ outcomes, tokens, outcomeIndex, negRis
     oppositeOutcome: outcomes[opposite] ?? '',
     oppositeAsset: ids[opposite] ?? '',
     negativeRisk: negRisk,
-    endDate: endSec === null ? '' : toIsoTime(endSec).replace('.000', ''),
+    endDate: endSec === null ? '' : toIsoSecond(endSec),
   }
+}
+
+/** How lists of such rows are paged. */
+export const PlatformPage = {
+  limit: Type.Integer({ minimum: 1, maximum: 500, default: 100, description: 'rows in the answer' }),
+  offset: Type.Integer({ minimum: 0, maximum: 10_000, default: 0, description: 'rows to pass over' }),
 }
 
 /** A market in a path, which a condition or a slug names. */

@@ -1,5 +1,5 @@
 import { toTokenId } from '../core/ids.js'
-import { toIsoTime, toMicrosecondText, toTimestampText } from '../core/unix-time.js'
+import { toIsoSecond, toMicrosecondText, toTimestampText } from '../core/unix-time.js'
 import { presentStructuredMarket } from '../lookups/market-block.js'
 import { winningOutcomeOf } from '../lookups/position.js'
 import type { ConditionRow, ListedMarket, ResolutionRow } from './queries.js'
@@ -46,7 +46,7 @@ export const presentDate = (timeSec: number | null): string | null =>
 
 /** `2026-01-31T12:00:00Z`. */
 export const presentIsoSecond = (timeSec: number | null): string | null =>
-  timeSec === null ? null : toIsoTime(timeSec).replace('.000', '')
+  timeSec === null ? null : toIsoSecond(timeSec)
 
 /** As the platform writes them: texts; empty while there are none. */
 export const presentPriceTexts = (prices: readonly (number | null)[]): string[] =>

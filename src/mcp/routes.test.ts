@@ -260,10 +260,19 @@ describe('arguments', () => {
     expect(text).toMatch(expected)
   })
 
+  test('a field that could change other objects is refused before a tool is called', async () => {
+    const reply = await callRaw('search', { q: { ['__proto__']: 'x' } })
+    expect(reply.statusCode).toBe(400)
+    expect(reply.body).toContain("must not have a field '__proto__'")
+  })
+
   test('whatever a model sends, the answer is one of a tool and never a fault of the service', async () => {
     const names = [...new Set(TOOLS.flatMap((tool) => Object.keys(tool.arguments)))]
     const value = fc.oneof(fc.jsonValue({ maxDepth: 2 }), fc.string({ unit: 'binary' }), fc.integer())
-    const args = fc.dictionary(fc.constantFrom(...names, 'toString', 'constructor'), value, { maxKeys: 4 })
+    // What could change other objects never comes to a tool: the parser of bodies refuses it.
+    const args = fc
+      .dictionary(fc.constantFrom(...names, 'toString', 'constructor'), value, { maxKeys: 4 })
+      .filter((given) => !/"(__proto__|prototype)":/.test(JSON.stringify(given)))
     const tools = TOOLS.filter(({ name }) => name !== 'wait_for_event').map(({ name }) => name)
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(...tools), args, async (name, given) => {
@@ -310,7 +319,7 @@ describe('answers', () => {
           expect(walked.length).toBe(expected.length)
           for (const [index, row] of walked.entries()) expect(expected[index]).toMatchObject(row)
         }),
-        { numRuns: counts({ short: 3, long: 30 }) },
+        { numRuns: counts({ short: 3, long: 10 }) },
       )
     },
   )

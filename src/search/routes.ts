@@ -2,6 +2,7 @@ import type { Static } from 'typebox'
 import type { KeyedAccess } from '../accounts/access.js'
 import { type AnswerTools, defineAnswer } from '../http/answer.js'
 import { endpointRoutes } from '../http/endpoint.js'
+import { clampCount } from '../lib/clamp-count.js'
 import { errorReply } from '../lib/error-reply.js'
 import { onlineStatusOf, presentOnlineResult } from '../lookups/online-result.js'
 import type { SearxngQuery } from '../upstreams/searxng/client.js'
@@ -37,16 +38,14 @@ const searchOnline = defineAnswer({
   },
   answer: async ({ deps, caller }: AnswerTools<{ onlineSearch: OnlineSearch }>, input) => {
     const query = toOnlineQuery(input)
-    const ttlMs = clamp(input.cache_ttl_seconds, TTL_SECONDS_MAX) * 1000
+    const ttlMs = clampCount(input.cache_ttl_seconds, TTL_SECONDS_MAX) * 1000
     const answer = await deps.onlineSearch.search(query, { ttlMs, accountId: caller.accountId })
-    const resultsMax = clamp(input.max_results, ONLINE_RESULTS_MAX)
+    const resultsMax = clampCount(input.max_results, ONLINE_RESULTS_MAX)
     return presentSearch(answer, { q: input.q, engines: query.engines, resultsMax })
   },
 })
 
 export const searchRoutes = endpointRoutes([searchOnline])
-
-const clamp = (value: number, max: number): number => Math.min(Math.max(value, 1), max)
 
 function toOnlineQuery(input: Static<typeof OnlineSearchQuery>): SearxngQuery {
   const { q, language, time_range: timeRange, safe_search: safeSearch } = input

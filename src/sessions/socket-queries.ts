@@ -2,7 +2,7 @@ import type { Sql } from '../store/connection.js'
 import { rowsAs } from '../store/sql-words.js'
 
 /** What the limits of a plan count. */
-export type SessionKind = 'events' | 'orderbook' | 'firehose'
+export type SessionKind = 'events' | 'orderbook' | 'firehose' | 'replay'
 
 /** How long a process that is cut off from the database keeps its places. */
 const LEASE_SECONDS = 15

@@ -33,9 +33,13 @@ const GRANTED: Record<SessionKind, (plan: Plan) => number | null> = {
   events: (plan) => plan.eventSocketsMax,
   orderbook: (plan) => plan.orderbookSocketsMax,
   firehose: (plan) => plan.firehosesMax,
+  replay: (plan) => plan.replaysMax,
 }
+/** The time of live sockets alone is limited: a replay has a length. */
 const allowedMs = (plan: Plan, kind: SessionKind): number | null =>
-  kind === 'firehose' || plan.socketSecondsPerDay === null ? null : plan.socketSecondsPerDay * 1000
+  kind === 'firehose' || kind === 'replay' || plan.socketSecondsPerDay === null
+    ? null
+    : plan.socketSecondsPerDay * 1000
 
 const OPENINGS_PER_BATCH_MAX = 1_000
 

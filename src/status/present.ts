@@ -33,7 +33,7 @@ const IDLE = {
     quarantined: 0,
   },
   prices: [],
-  orderbooks: { followed: 0, stale: 0, sockets: 0 },
+  orderbooks: { followed: 0, stale: 0, sockets: 0, recorded: 0, unrecorded: 0 },
   scores: { state: 'off', games: 0, live: 0, age_seconds: null },
   leaderboards: { as_of: null, last_refresh: null },
   upstreams: [],

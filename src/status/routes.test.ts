@@ -125,7 +125,7 @@ describe('GET /v1/status', () => {
         quarantined: 0,
       },
       prices: [],
-      orderbooks: { followed: 0, stale: 0, sockets: 0 },
+      orderbooks: { followed: 0, stale: 0, sockets: 0, recorded: 0, unrecorded: 0 },
       scores: { state: 'off', games: 0, live: 0, age_seconds: null },
       leaderboards: { as_of: null, last_refresh: null },
       coverage: null,

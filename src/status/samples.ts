@@ -1,6 +1,6 @@
 import { toTokenId } from '../core/ids.js'
 import { COMBO_MODULE } from '../core/structured-id.js'
-import { toIsoTime } from '../core/unix-time.js'
+import { toIsoSecond } from '../core/unix-time.js'
 import type { Samples } from '../http/examples.js'
 import { faultFields } from '../lib/fault-fields.js'
 import type { Platform } from '../platform.js'
@@ -84,7 +84,7 @@ export function sampleTimes(nowMs: number) {
     minute_ago_ms: (now - 60) * 1000,
     hour_ago: now - 3_600,
     last_window: lastWindow,
-    last_window_time: toIsoTime(lastWindow).replace('.000', ''),
+    last_window_time: toIsoSecond(lastWindow),
     today,
     midnight: `${today}T00:00:00Z`,
   }

@@ -118,6 +118,8 @@ export const StatusReply = Type.Object(
       followed: Count('order books that are kept up to date'),
       stale: Count('those of them that are loading, or may be wrong'),
       sockets: Count('sockets that they are read from'),
+      recorded: Count('books that this process records without a hole at this moment'),
+      unrecorded: Count('books that it should record, and has no place for'),
     }),
     scores: Type.Object({
       state: Type.String({

@@ -23,4 +23,6 @@ export const LOCKS = {
   backfill: 7_285_319_044n,
   /** Held while partitions are made. */
   partitions: 7_285_319_045n,
+  /** Held by the one run of the archive. */
+  archive: 7_285_319_046n,
 }

@@ -24,7 +24,9 @@ export function rowsAs<Row extends object>(
   const fields = Object.keys(types) as (keyof Row & string)[]
   const arrays = fields.map((field) => {
     const values = rows.map((row) => row[field] ?? null) as (string | number | bigint | null)[]
-    return sql`${values}::${sql.unsafe(`${types[field]}[]`)}`
+    // The driver would take an array of these for one of them.
+    const array = /^(bytea|boolean)$/.test(types[field] ?? '') ? sql.array(values) : values
+    return sql`${array}::${sql.unsafe(`${types[field]}[]`)}`
   })
   const columns = fields.map((field) => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`))
   return sql`unnest(${joinFragments(sql, arrays, sql`,`)}) as ${sql.unsafe(`${name} (${columns.join(', ')})`)}`
@@ -51,6 +53,9 @@ export const isMarketFill = flagIs(FILL_FLAGS.combo, '= 0')
 export const isTakerOrder = flagIs(FILL_FLAGS.taker, '<> 0')
 export const isMakerOrder = flagIs(FILL_FLAGS.taker, '= 0')
 
+/** The generation of the exchange that logged a fill. */
+export const generationOf = (sql: Sql, alias: string): Fragment => sql.unsafe(`(${alias}.flags >> 4) & 7`)
+
 /** Of splits and merges. */
 export const isSplit = flagIs(SPLIT_FLAGS.merge, '= 0')
 /** Of splits and redemptions: the token contract has logged it; a wallet wanted it. */
@@ -60,6 +65,10 @@ export const isOfUser = flagIs(SPLIT_FLAGS.user, '<> 0')
 /** The time of the block of a `seq`, which is a column or an expression. Index: blocks_pkey. */
 export const blockTime = (sql: Sql, seq: string): Fragment =>
   sql.unsafe(`(select time from blocks where number = ${seq} >> 20)`)
+
+/** Whether a `seq` is of a block. Both are a column or an expression. */
+export const isOfBlock = (sql: Sql, seq: string, number: string): Fragment =>
+  sql.unsafe(`${seq} between ${number}::bigint << 20 and ((${number}::bigint + 1) << 20) - 1`)
 
 /**
  * A digest of the rows `stored`, whatever their order; 0 without rows. What a job computes from the state of a moment is

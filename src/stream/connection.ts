@@ -1,9 +1,10 @@
 import type { Caller } from '../accounts/key-ring.js'
+import type { ReplayRange } from '../replay/replay-range.js'
 import type { SharedFrame, TransferMeter } from './fast/shared-frame.js'
 import type { BookError, StreamError } from './messages.js'
 
-/** The two sockets of the service: that of events, which also speaks of orderbooks, and that of orderbooks alone. */
-export type SocketKind = 'events' | 'orderbook'
+/** The sockets of the service: that of events, which also speaks of orderbooks, that of orderbooks alone, and events of the past. */
+export type SocketKind = 'events' | 'orderbook' | 'replay'
 
 export type ConnectionOptions = {
   isDeflated: boolean
@@ -11,6 +12,8 @@ export type ConnectionOptions = {
   hasIntegrity: boolean
   /** Every event says which subscription it is for. */
   isBySubscription: boolean
+  /** Of the socket of replays alone. */
+  replay?: ReplayRange | undefined
 }
 
 /** One client's socket, as the protocols of events and of orderbooks see it. */
@@ -50,6 +53,8 @@ export type Protocol = {
 
 /** How connections end that the service ends. */
 export const CLOSE = {
+  /** A replay has ended. */
+  normal: 1000,
   /** The service stops, or the plan has changed: the client should connect again. */
   restart: 1012,
   /** The client does not keep up, or the service cannot take it now. */

@@ -61,6 +61,12 @@ export class Connections {
     else this.#addresses.delete(entry.address)
   }
 
+  countReplays(): number {
+    let count = 0
+    for (const { socket } of this.#all) if (socket === 'replay') count++
+    return count
+  }
+
   /** A connection of the account whose client has not answered the last Ping: it may be gone without a word. */
   findSilent(accountId: number, socket: SocketKind): ClientConnection | undefined {
     const seenBeforeMs = this.#clock.now() - ANSWER_MS_MAX
@@ -96,7 +102,7 @@ export class Connections {
         connection.close(CLOSE.idle, 'no frame from the client for 5 minutes')
         continue
       }
-      if (connection.socket === 'events') connection.push(heartbeat)
+      if (connection.socket !== 'orderbook') connection.push(heartbeat)
       connection.push(ping)
     }
   }
@@ -121,11 +127,11 @@ export function createSocketMetrics(registry: Registry, connections: Connections
   new Gauge({
     ...common,
     name: 'auspex_ws_connections',
-    help: 'Open WebSockets, by socket: events, orderbook',
+    help: 'Open WebSockets, by socket: events, orderbook, replay',
     labelNames: ['socket'] as const,
     collect() {
       const all = [...connections]
-      for (const socket of ['events', 'orderbook'] as const) {
+      for (const socket of ['events', 'orderbook', 'replay'] as const) {
         this.set({ socket }, all.filter((connection) => connection.socket === socket).length)
       }
     },

@@ -1,9 +1,10 @@
 import type { Accounts } from '../accounts/domain.js'
-import type { LiveBooks } from '../books/live-books.js'
+import type { BookSource } from '../books/live-books.js'
 import type { Bus } from '../bus/bus.js'
 import type { Catalogue } from '../catalogue/catalogue.js'
 import type { EventLog } from '../events/event-log.js'
 import type { Platform } from '../platform.js'
+import type { ReplayRecord } from '../replay/replay-record.js'
 import type { LiveScores } from '../scores/live-scores.js'
 import type { SocketSessions } from '../sessions/socket-sessions.js'
 
@@ -19,6 +20,8 @@ export type StreamDeps = Pick<
     priceBus: Bus
     scoreBus: Bus
     scores: LiveScores
-    books: LiveBooks
+    books: BookSource
     catalogue: Catalogue
+    /** What was published, for replays. */
+    replayRecord: ReplayRecord
   }

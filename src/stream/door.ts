@@ -33,6 +33,8 @@ import {
 /** The HTTP server takes some more, so that requests are answered beside all of these. */
 const CONNECTIONS_MAX = 8_000
 const CONNECTIONS_PER_ADDRESS_MAX = 6_000
+/** Each has up to some megabytes of events in memory. */
+const REPLAYS_MAX = 100
 /** A client's message; a list of 15,000 token ids of 80 characters fits. */
 const MESSAGE_BYTES_MAX = 2 * 1024 * 1024
 /** Against messages in tiny pieces: each piece costs more memory than it has bytes. */
@@ -89,6 +91,8 @@ export class SocketDoor {
   readonly #others = new Set<WebSocket>()
   /** Admitted, and not closed by both ends yet. */
   readonly #unclosed = new Set<ClientConnection>()
+  /** Replays that are not admitted yet. */
+  #comingReplays = 0
   /** New clients are refused. */
   #isLeaving = false
   #isClosing = false
@@ -97,7 +101,7 @@ export class SocketDoor {
     this.#server = server
     this.#deps = deps
     this.#createProtocol = createProtocol
-    this.#readUpgrade = createUpgradeReader(deps.config.trustedProxies)
+    this.#readUpgrade = createUpgradeReader(deps.config.trustedProxies, deps.clock)
     this.#connections = new Connections(deps.clock)
     this.#throttle = new AddressThrottle(deps.clock, REFUSALS_PER_MINUTE_MAX)
     this.#keyCheck = new KeyCheck(deps, this.#connections)
@@ -183,7 +187,10 @@ export class SocketDoor {
       this.#metrics.refused.inc({ reason: 'stopping' })
       return STOPPING
     }
-    if (this.#isFull(request.address)) {
+    if (request.fault !== undefined) return { status: 400, ...request.fault }
+    const replays = this.#connections.countReplays() + this.#comingReplays
+    const isReplayTooMuch = request.socket === 'replay' && replays >= REPLAYS_MAX
+    if (isReplayTooMuch || this.#isFull(request.address)) {
       this.#metrics.refused.inc({ reason: 'full' })
       return FULL
     }
@@ -225,7 +232,7 @@ export class SocketDoor {
     }
     const { keyRing } = this.#deps
     const { revision } = keyRing
-    const verdict = await this.#admission.admit(request)
+    const verdict = await this.#admit(request)
     if ('error' in verdict) return this.#refuse(webSocket, request, verdict)
     if (webSocket.readyState !== webSocket.OPEN || this.#isClosing) {
       return verdict.session.close()
@@ -234,6 +241,17 @@ export class SocketDoor {
     this.#metrics.opened.inc({ socket })
     this.#open(webSocket, tcpSocket, { ...request, options }, verdict)
     if (keyRing.revision !== revision) this.#keyCheck.ask()
+  }
+
+  /** Replays count from here on: many may come before the first of them is admitted. */
+  async #admit(request: SocketRequest): Promise<AdmittedSocket | RefusedSocket> {
+    const replays = request.socket === 'replay' ? 1 : 0
+    this.#comingReplays += replays
+    try {
+      return await this.#admission.admit(request)
+    } finally {
+      this.#comingReplays -= replays
+    }
   }
 
   #open(
@@ -295,7 +313,7 @@ export class SocketDoor {
 
 const NO_SOCKET: HttpRefusal = {
   status: 404,
-  message: 'There is no WebSocket at this path. Use /ws or /ws/orderbook.',
+  message: 'There is no WebSocket at this path. Use /ws, /ws/orderbook or /ws/replay.',
 }
 const FULL: HttpRefusal = {
   status: 503,
@@ -311,12 +329,12 @@ const STOPPING: HttpRefusal = {
 /** A client that does not close its end would keep the connection. */
 const END_MS_MAX = 1_000
 
-type HttpRefusal = { status: number; message: string; retryAfterSeconds?: number }
+type HttpRefusal = { status: number; message: string; field?: string; retryAfterSeconds?: number }
 
 /** Answers a request for a WebSocket as a plain request, and closes. */
 function refuseHttp(socket: Socket, refusal: HttpRefusal): void {
-  const { status, message, retryAfterSeconds } = refusal
-  const body = JSON.stringify({ error: message })
+  const { status, message, field, retryAfterSeconds } = refusal
+  const body = JSON.stringify({ error: message, field })
   const retryAfter = retryAfterSeconds === undefined ? '' : `retry-after: ${retryAfterSeconds}\r\n`
   socket.end(
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n` +

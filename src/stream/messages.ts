@@ -1,5 +1,5 @@
 import { type Static, type TProperties, type TSchema, Type } from 'typebox'
-import { closed, closedRow, optional, Wire } from '../events/message.js'
+import { closed, closedRow, described, optional, Wire } from '../events/message.js'
 import { pascalCase } from '../http/schema-components.js'
 import { namedObject } from '../lib/named-object.js'
 import { nullable } from '../lib/nullable.js'
@@ -38,6 +38,7 @@ const SOCKET_ERRORS = {
 /** Why a message about events was not taken. */
 export const STREAM_ERRORS = {
   ...SOCKET_ERRORS,
+  replay_limit: 'the replay is longer than the plan allows; see `max`, in hours; then 4429',
   invalid_by_subscription_option: '`by_subscription` is neither 0 nor 1; then the connection ends',
   invalid_filter: 'a filter has a wrong type or value, or an unknown feed',
   unknown_type: 'no preset has this `type`',
@@ -159,6 +160,34 @@ export const CONTROL_MESSAGES = {
     }),
   ),
 }
+
+const PLAYED = { from: described(Ms, 'beginning of the range'), to: described(Ms, 'end of the range') }
+
+/** What the service sends on the socket of replays alone. */
+export const REPLAY_MESSAGES = {
+  replay_state: describeMessage(
+    'State of the replay',
+    'When the replay begins, and in answer to `pause`, `resume` and `seek`.',
+    message('replay_state', {
+      state: Type.Union([Type.Literal('playing'), Type.Literal('paused'), Type.Literal('ended')]),
+      at: described(Ms, 'the time of the replay'),
+      recorded_from: nullable(Ms, 'since when events are kept: what was published before is not replayed'),
+    }),
+  ),
+  replay_end: describeMessage(
+    'End of the replay',
+    'Everything of the range was sent. The service closes the connection.',
+    message('replay_end', {
+      ...PLAYED,
+      events: described(Count, 'messages of events that were sent'),
+      by_type: Type.Record(Type.String(), Type.Integer({ minimum: 0 }), {
+        description: 'the same by event type',
+      }),
+    }),
+  ),
+}
+export type ReplayStateMessage = Static<typeof REPLAY_MESSAGES.replay_state.schema>
+export type ReplayEndMessage = Static<typeof REPLAY_MESSAGES.replay_end.schema>
 export type SubscribedMessage = Static<typeof CONTROL_MESSAGES.subscribed.schema>
 
 /** The schema of a message about books, under the name that generated clients give it. */

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Caller } from '../accounts/key-ring.js'
 import { digestSecret, digestSession } from '../accounts/secret.js'
+import type { Clock } from '../core/clock.js'
 import { isOutage } from '../core/database-fault.js'
 import { ApiError } from '../core/errors.js'
 import { createAddressReader, createHostReader } from '../http/client-address.js'
@@ -8,6 +9,7 @@ import { findSecret } from '../http/guard.js'
 import { findSession } from '../http/session-cookie.js'
 import { faultFields } from '../lib/fault-fields.js'
 import { pollUntil } from '../lib/timing.js'
+import { type RangeFault, type ReplayRange, readReplayRange } from '../replay/replay-range.js'
 import type { SessionRefusal, SocketSession } from '../sessions/socket-sessions.js'
 import { CLOSE, type ConnectionOptions, type SocketError, type SocketKind } from './connection.js'
 import { type Connections, OUT_OF_TIME } from './connections.js'
@@ -23,6 +25,8 @@ export type SocketRequest = {
   /** That the client asked, as trusted proxies say. */
   host: string
   options: ConnectionOptions | { code: string; message: string }
+  /** A replay that cannot be: it is refused before there is a WebSocket. */
+  fault: RangeFault | undefined
 }
 
 const PATHS: Readonly<Record<string, SocketKind>> = {
@@ -30,10 +34,12 @@ const PATHS: Readonly<Record<string, SocketKind>> = {
   '/ws/': 'events',
   '/ws/orderbook': 'orderbook',
   '/ws/orderbook/': 'orderbook',
+  '/ws/replay': 'replay',
+  '/ws/replay/': 'replay',
 }
 
 /** Reads requests that ask for a WebSocket; `undefined`: there is none at this path. */
-export function createUpgradeReader(trustedProxies: readonly string[]) {
+export function createUpgradeReader(trustedProxies: readonly string[], clock: Clock) {
   const readAddress = createAddressReader(trustedProxies)
   const readHost = createHostReader(trustedProxies)
   return (request: IncomingMessage): SocketRequest | undefined => {
@@ -43,18 +49,31 @@ export function createUpgradeReader(trustedProxies: readonly string[]) {
     if (socket === undefined) return undefined
     const parameters = new URLSearchParams(queryAt === -1 ? '' : url.slice(queryAt + 1))
     const keys = parameters.getAll('key')
+    const { replay, fault } = socket === 'replay' ? readRange(parameters, clock.now()) : NO_REPLAY
     return {
       socket,
       address: readAddress(request),
       query: { key: keys.length > 1 ? keys : keys[0] },
       headers,
       host: readHost(request),
-      options: readOptions(socket, parameters),
+      options: readOptions(socket, parameters, replay),
+      fault,
     }
   }
 }
 
-function readOptions(socket: SocketKind, parameters: URLSearchParams): SocketRequest['options'] {
+const NO_REPLAY = { replay: undefined, fault: undefined }
+
+function readRange(parameters: URLSearchParams, nowMs: number) {
+  const range = readReplayRange(parameters, nowMs)
+  return 'field' in range ? { replay: undefined, fault: range } : { replay: range, fault: undefined }
+}
+
+function readOptions(
+  socket: SocketKind,
+  parameters: URLSearchParams,
+  replay: ReplayRange | undefined,
+): SocketRequest['options'] {
   const compress = parameters.get('compress')
   if (compress !== null && compress !== '' && compress !== 'zlib') {
     return { code: 'invalid_compress_option', message: 'Invalid compress. Allowed: zlib' }
@@ -64,13 +83,14 @@ function readOptions(socket: SocketKind, parameters: URLSearchParams): SocketReq
     return { code: 'invalid_integrity_option', message: 'Invalid integrity. Allowed: 0, 1' }
   }
   const bySubscription = parameters.get('by_subscription')
-  if (socket === 'events' && !isSwitch(bySubscription)) {
+  if (socket !== 'orderbook' && !isSwitch(bySubscription)) {
     return { code: 'invalid_by_subscription_option', message: 'Invalid by_subscription. Allowed: 0, 1' }
   }
   return {
     isDeflated: compress === 'zlib',
     hasIntegrity: integrity === '1',
     isBySubscription: bySubscription === '1',
+    replay,
   }
 }
 
@@ -111,6 +131,8 @@ export class SocketAdmission {
       const { secret, session, digest } = findCredentials(request, config)
       if (digest !== undefined) await this.#untilDatabase()
       const caller = await admission.identify(secret, { ip: request.address }, session)
+      const tooLong = refuseTooLong(request, caller)
+      if (tooLong !== undefined) return tooLong
       const verdict = await this.#openSession(caller, request.socket)
       if ('refusal' in verdict) return refuseByLimit(verdict.refusal, request.socket, caller)
       this.#deps.usage.note(caller)
@@ -166,9 +188,26 @@ function refuseByStatus({ status, message }: ApiError): RefusedSocket {
   return UNAVAILABLE
 }
 
+const HOUR_MS = 60 * 60_000
+
+/** `undefined`: the plan has no replay that is longer. */
+function refuseTooLong({ options }: SocketRequest, { plan }: Caller): RefusedSocket | undefined {
+  if ('code' in options || options.replay === undefined || plan.replayHoursMax === null) return undefined
+  const { fromMs, toMs } = options.replay
+  const hours = Math.ceil((toMs - fromMs) / HOUR_MS)
+  if (toMs - fromMs <= plan.replayHoursMax * HOUR_MS) return undefined
+  const message = `The ${plan.id} plan replays ${plan.replayHoursMax} hours at a time: move \`to\` closer to \`from\`.`
+  const fields = { max: plan.replayHoursMax, requested: hours }
+  return { closeCode: CLOSE.limit, error: { code: 'replay_limit', message, fields } }
+}
+
 function refuseByLimit(refusal: SessionRefusal, socket: SocketKind, { plan }: Caller): RefusedSocket {
   if (refusal === 'session_limit') return { closeCode: CLOSE.limit, error: OUT_OF_TIME }
-  const limit = socket === 'events' ? plan.eventSocketsMax : plan.orderbookSocketsMax
+  const limit = {
+    events: plan.eventSocketsMax,
+    orderbook: plan.orderbookSocketsMax,
+    replay: plan.replaysMax,
+  }[socket]
   const message = `The ${plan.id} plan allows ${limit} connections to this socket at the same time.`
   return { closeCode: CLOSE.limit, error: { code: refusal, message } }
 }

@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 import { V3 } from '../accounts/access.js'
 import { type AnswerTools, defineAnswer } from '../http/answer.js'
 import { endpointRoutes } from '../http/endpoint.js'
+import { clampCount } from '../lib/clamp-count.js'
 import { selectWalletId } from '../lookups/ids.js'
 import type { PositionKind } from '../lookups/position-sql.js'
 import { selectSeqRange } from '../lookups/seq-range.js'
@@ -126,7 +127,7 @@ const walletPnlEvents = defineAnswer({
       const summary = await selectSummary(sql, 'market', address)
       return { address, granularity: group, ...presentSummaryBucket(summary, nowSec) }
     }
-    const bucketsMax = Math.min(Math.max(limit, 1), BUCKETS_MAX)
+    const bucketsMax = clampCount(limit, BUCKETS_MAX)
     const found = await selectInWindow(sql, address, window, (id, range) =>
       selectPnlBuckets(sql, id, group, range, bucketsMax + 1),
     )

@@ -160,7 +160,7 @@ test('a download is the list in another format', async () => {
 
 test('the examples of the README compile and run', async () => {
   const examples = [...README.matchAll(/```js\n(.*?)```/gs)].map(([, code = '']) => code)
-  expect(examples).toHaveLength(4)
+  expect(examples).toHaveLength(5)
   // Beside the packages of the repository, where a program finds the client.
   const folder = mkdtempSync(join(ROOT, 'dist/readme-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
@@ -190,9 +190,10 @@ test('the examples of the README compile and run', async () => {
       await promisify(execFile)(process.execPath, [file.replace('mts', 'mjs')], { env, timeout: 30_000 })
     ).stdout
   })
-  const [requests, events, books] = await Promise.all(runs)
+  const [requests, events, replayed, books] = await Promise.all(runs)
   expect(requests).toMatch(/^5 trades\n\d+ positions of 0x\w+\n400 .*token_id/)
   expect(events).toMatch(/^connecting \nopen \n(BUY|SELL) [\d.]+ at [\d.]+\n$/)
+  expect(replayed).toMatch(/type: 'replay_end'/)
   expect(books).toMatch(/^\d+ bids and \d+ asks \w+\n$/)
 })
 

@@ -75,7 +75,7 @@ test(
       headBlock,
       sinceMs,
     })
-    expect(fills).toBeGreaterThan(20)
+    expect(fills).toBeGreaterThan(10)
     expect(reorgs).toBeGreaterThan(0)
   },
   counts({ short: 120_000, long: 900_000 }),

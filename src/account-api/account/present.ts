@@ -60,6 +60,7 @@ export function presentLimits({ caller: { plan }, buckets, holdings, open, nowMs
       used: openOf('orderbook'),
     },
     { ...connections, name: 'firehose_connections', limit: plan.firehosesMax, used: openOf('firehose') },
+    { ...connections, name: 'replays', limit: plan.replaysMax, used: openOf('replay') },
     { ...seconds, name: 'event_seconds', used: toSeconds(holdings.eventsMs) },
     { ...seconds, name: 'orderbook_seconds', used: toSeconds(holdings.orderbookMs) },
     { ...account, name: 'webhooks', unit: 'webhooks', limit: plan.webhooksMax, used: holdings.webhooks },
@@ -100,6 +101,7 @@ export function presentConnections({
     connections: {
       events: places('events', plan.eventSocketsMax),
       orderbook: places('orderbook', plan.orderbookSocketsMax),
+      replay: places('replay', plan.replaysMax),
     },
     subscriptions: {
       firehose: places('firehose', plan.firehosesMax),

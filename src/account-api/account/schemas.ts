@@ -64,7 +64,11 @@ export const OwnConnectionsReply = Type.Object(
   {
     account: Type.String(),
     tier: Type.String({ description: 'the plan' }),
-    connections: namedObject('OpenConnections', { events: Places, orderbook: Places }),
+    connections: namedObject('OpenConnections', {
+      events: Places,
+      orderbook: Places,
+      replay: Places,
+    }),
     subscriptions: namedObject('OpenSubscriptions', {
       firehose: Places,
       filter_items_max: nullable(Count('items of filters in one subscription'), 'null: without limit'),

@@ -1,9 +1,9 @@
 import { LEDGER_TABLE_NAMES } from '../../ledger/rows/tables.js'
 import type { Sql } from '../../store/connection.js'
 
-/** Where a ledger is built beside the one in use. */
+/** Where a ledger is built beside the one in use, unless another schema is named. */
 const TWIN_SCHEMA = 'auspex_rebuild'
-const PROGRESS = `${TWIN_SCHEMA}.progress`
+const progressOf = (schema: string): string => `${schema}.progress`
 
 /** All tables of a ledger; `pnl` is partitioned. */
 const TWIN_TABLES = [...LEDGER_TABLE_NAMES, 'pnl', 'undo', 'undo_floor']
@@ -14,19 +14,19 @@ const TWINS = [...TWIN_TABLES, 'quarantine']
 const LOCK_WAIT_MS = 2_000
 
 /** For the rest of the transaction, `positions` and the others are those that are being built. */
-export async function useTwins(tx: Sql): Promise<void> {
-  await tx.unsafe(`set local search_path = ${TWIN_SCHEMA}, public; set local statement_timeout = 0`)
+export async function useTwins(tx: Sql, schema = TWIN_SCHEMA): Promise<void> {
+  await tx.unsafe(`set local search_path = ${schema}, public; set local statement_timeout = 0`)
 }
 
 /** Removes a ledger that was begun. */
-export async function dropTwins(tx: Sql): Promise<void> {
-  await tx.unsafe(`drop schema if exists ${TWIN_SCHEMA} cascade`)
+export async function dropTwins(tx: Sql, schema = TWIN_SCHEMA): Promise<void> {
+  await tx.unsafe(`drop schema if exists ${schema} cascade`)
 }
 
 /** Creates the tables, empty: like those in use, without the indexes beside the primary key. */
-export async function createTwins(tx: Sql): Promise<void> {
-  await dropTwins(tx)
-  await tx.unsafe(`create schema ${TWIN_SCHEMA}`)
+export async function createTwins(tx: Sql, schema = TWIN_SCHEMA): Promise<void> {
+  await dropTwins(tx, schema)
+  await tx.unsafe(`create schema ${schema}`)
   const tables = await tx<
     { name: string; key: string; partitionKey: string | null; options: string | null }[]
   >`
@@ -38,7 +38,7 @@ export async function createTwins(tx: Sql): Promise<void> {
      where c.relnamespace = 'public'::regnamespace
        and c.relname = any(${TWINS}::text[])`
   for (const { name, key, partitionKey, options } of tables) {
-    const twin = `${TWIN_SCHEMA}.${name}`
+    const twin = `${schema}.${name}`
     const partitioned = partitionKey === null ? '' : `partition by ${partitionKey}`
     const withOptions = options === null ? '' : `with (${options})`
     await tx.unsafe(
@@ -47,11 +47,11 @@ export async function createTwins(tx: Sql): Promise<void> {
        alter table ${twin} add ${key}`,
     )
   }
-  await tx.unsafe(`insert into ${TWIN_SCHEMA}.undo_floor (block) values (0)`)
+  await tx.unsafe(`insert into ${schema}.undo_floor (block) values (0)`)
 }
 
 /** Creates the partitions that the tables in use have by now. */
-export async function addPartitions(tx: Sql): Promise<void> {
+export async function addPartitions(tx: Sql, schema = TWIN_SCHEMA): Promise<void> {
   const partitions = await tx<{ name: string; bounds: string }[]>`
     select c.relname as name, pg_get_expr(c.relpartbound, c.oid) as bounds
       from pg_inherits i
@@ -59,12 +59,12 @@ export async function addPartitions(tx: Sql): Promise<void> {
      where i.inhparent = 'public.pnl'::regclass
        and not exists (select from pg_class t
                         where t.relname = c.relname
-                          and t.relnamespace = ${TWIN_SCHEMA}::regnamespace)`
+                          and t.relnamespace = ${schema}::regnamespace)`
   for (const { name, bounds } of partitions) {
-    const twin = `${TWIN_SCHEMA}.${name}`
+    const twin = `${schema}.${name}`
     await tx.unsafe(
-      `create table ${twin} (like ${TWIN_SCHEMA}.pnl including all);
-       alter table ${TWIN_SCHEMA}.pnl attach partition ${twin} ${bounds}`,
+      `create table ${twin} (like ${schema}.pnl including all);
+       alter table ${schema}.pnl attach partition ${twin} ${bounds}`,
     )
   }
 }
@@ -163,9 +163,9 @@ function selectDependentViews(sql: Sql): Promise<View[]> {
 }
 
 /** Notes that the tables are there and nothing is in them. */
-export async function insertProgress(tx: Sql, fromBlock: number): Promise<void> {
+export async function insertProgress(tx: Sql, fromBlock: number, schema = TWIN_SCHEMA): Promise<void> {
   await tx.unsafe(
-    `create table ${PROGRESS} as
+    `create table ${progressOf(schema)} as
      select ${fromBlock}::integer as ledger_from, max(version) as schema_version,
             -1::bigint as done_seq
        from schema_migrations`,
@@ -176,13 +176,17 @@ export async function insertProgress(tx: Sql, fromBlock: number): Promise<void> 
  * How far a ledger from this block on has come. `undefined`: none was begun, or for another block,
  * or by a build whose tables were different.
  */
-export async function selectProgress(tx: Sql, fromBlock: number): Promise<number | undefined> {
+export async function selectProgress(
+  tx: Sql,
+  fromBlock: number,
+  schema = TWIN_SCHEMA,
+): Promise<number | undefined> {
   const [found] = await tx<{ isThere: boolean }[]>`
-    select to_regclass(${PROGRESS}) is not null as is_there`
+    select to_regclass(${progressOf(schema)}) is not null as is_there`
   if (found?.isThere !== true) return undefined
   const [row] = await tx.unsafe<{ doneSeq: number }[]>(
     `select done_seq::float8 as done_seq
-       from ${PROGRESS}
+       from ${progressOf(schema)}
       where ledger_from = $1
         and schema_version = (select max(version) from schema_migrations)`,
     [fromBlock],
@@ -191,8 +195,13 @@ export async function selectProgress(tx: Sql, fromBlock: number): Promise<number
 }
 
 /** Throws when another process has moved it. */
-export async function moveProgress(tx: Sql, fromSeq: number, toSeq: number): Promise<void> {
-  const { count } = await tx.unsafe(`update ${PROGRESS} set done_seq = $1 where done_seq = $2`, [
+export async function moveProgress(
+  tx: Sql,
+  fromSeq: number,
+  toSeq: number,
+  schema = TWIN_SCHEMA,
+): Promise<void> {
+  const { count } = await tx.unsafe(`update ${progressOf(schema)} set done_seq = $1 where done_seq = $2`, [
     toSeq,
     fromSeq,
   ])

@@ -26,7 +26,25 @@ export function addTailCommand(program: Command): Command {
     .command('tail')
     .description('print live events of a running service')
     .argument('[type]', 'what to follow', 'trades')
-  return addServiceFlags(command)
+  return addFilterFlags(addServiceFlags(command))
+    .option('-n, --last <count>', 'show this many past events first', parseWhole, 10)
+    .option('--since-seq <seq>', 'go on behind the event with this number', parseWhole)
+    .option('--count <count>', 'end after this many events', parseWhole)
+    .option('--json', 'print messages as they are, one on each line')
+    .addHelpText('after', REPEATED)
+    .addHelpText('after', HELP)
+    .action(async (type: string, flags: TailFlags) => {
+      const { runTail } = await import('./run-tail.js')
+      await runTail(type, flags)
+    })
+}
+
+export const REPEATED =
+  '\n--wallet, --token, --slug, --condition, --feed, --league and --game may be repeated.'
+
+/** What narrows the events of a type, live or of the past. */
+export const addFilterFlags = (command: Command): Command =>
+  command
     .option('--wallet <address>', 'events of this wallet', parseAddressOption)
     .option('--token <id>', 'events of this outcome token', collect)
     .option('--slug <slug>', 'events of this market', collect)
@@ -39,26 +57,12 @@ export function addTailCommand(program: Command): Command {
     .option('--min-size <usd>', 'worth at least this many dollars', parseUsd)
     .option('--max-size <usd>', 'worth at most this many dollars', parseUsd)
     .option('--event-types <types>', 'these event types in place of those of the type', parseList)
-    .option('-n, --last <count>', 'show this many past events first', parseWhole, 10)
-    .option('--since-seq <seq>', 'go on behind the event with this number', parseWhole)
-    .option('--count <count>', 'end after this many events', parseWhole)
-    .option('--json', 'print messages as they are, one on each line')
-    .addHelpText(
-      'after',
-      '\n--wallet, --token, --slug, --condition, --feed, --league and --game may be repeated.',
-    )
-    .addHelpText('after', HELP)
-    .action(async (type: string, flags: TailFlags) => {
-      const { runTail } = await import('./run-tail.js')
-      await runTail(type, flags)
-    })
-}
 
 const collect = (text: string, given: string[] = []): string[] => [...given, text]
 
 const parseList = (text: string): string[] => text.split(',').map((item) => item.trim())
 
-function parseWhole(text: string): number {
+export function parseWhole(text: string): number {
   if (/^\d{1,16}$/.test(text) && Number.isSafeInteger(Number(text))) return Number(text)
   throw new InvalidArgumentError('It must be a whole number.')
 }

@@ -111,7 +111,7 @@ function describeGap(
 }
 
 /** Messages about books have several in them. */
-function eventsOf(message: TailEvent): { event: TailEvent; sentMs?: number | undefined }[] {
+export function eventsOf(message: TailEvent): { event: TailEvent; sentMs?: number | undefined }[] {
   const { type, ts, snapshots, updates } = message
   if (type === 'snapshots_done') return []
   const parts = type === 'snapshot_batch' ? snapshots : type === 'batch' ? updates : undefined

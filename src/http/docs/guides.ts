@@ -25,6 +25,8 @@ const GROUPS: Record<string, Record<string, string>> = {
     operations: 'Operations',
     configuration: 'Settings',
     scaling: 'Scaling',
+    books: 'Recorded books',
+    archive: 'Archive',
     upstreams: 'Upstreams',
     troubleshooting: 'Troubleshooting',
   },

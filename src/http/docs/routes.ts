@@ -1,11 +1,11 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { badRequest, notFound } from '../../core/errors.js'
+import { escapeHtml } from '../../lib/escape-html.js'
 import { type Compressor, createCompressionHook } from '../compression.js'
-import { FRAME_POLICY } from './frame.js'
-import { renderGuideIndex, renderGuidePage, renderSearchPage } from './guide-pages.js'
-import { findGuide, GUIDE_NAMES } from './guides.js'
+import { DOCS_NAVIGATION, FRAME_POLICY, frameDocs } from './frame.js'
+import { findGuide, GUIDE_NAMES, type Guide } from './guides.js'
 import { SCRIPT, STYLE } from './look.js'
-import { DocsSearch, type SearchEntry } from './search.js'
+import { DocsSearch, type FoundEntry, type SearchEntry } from './search.js'
 
 const QUERY_CHARS_MAX = 100
 
@@ -54,3 +54,33 @@ const listGuideSections = (): SearchEntry[] =>
     href: `/docs/guides/${guide.name}#${anchor}`,
     text,
   }))
+
+const renderGuidePage = ({ name, title, html, contents }: Guide): string =>
+  frameDocs({ title, path: `/docs/guides/${name}`, main: `<article>${html}</article>`, contents })
+
+/** Where a reader begins. */
+const renderGuideIndex = (): string =>
+  frameDocs({
+    title: 'Documentation',
+    main: `<h1>Documentation</h1>
+${DOCS_NAVIGATION.map(
+  ({ title, links }) =>
+    `<h2>${title}</h2>\n<ul>${links.map((link) => `<li><a href="${link.path}">${escapeHtml(link.title)}</a></li>`).join('')}</ul>`,
+).join('\n')}`,
+  })
+
+function renderSearchPage(query: string, found: readonly FoundEntry[]): string {
+  const items = found.map(
+    ({ page, heading, href, snippet }) => `<li>
+  <a href="${href}">${escapeHtml(heading)}</a> <small>${escapeHtml(page)}</small>
+  <p>${snippet.map(({ text, isFound }) => (isFound ? `<mark>${escapeHtml(text)}</mark>` : escapeHtml(text))).join('')}</p>
+</li>`,
+  )
+  const result =
+    query === ''
+      ? '<p>Type some words into the field at the top: it searches the guides and both references.</p>'
+      : found.length === 0
+        ? `<p>Nothing has all of the words <b>${escapeHtml(query)}</b>. Try fewer of them.</p>`
+        : `<ol class="found">${items.join('\n')}</ol>`
+  return frameDocs({ title: 'Search', query, main: `<h1>Search</h1>\n${result}` })
+}

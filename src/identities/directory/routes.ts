@@ -4,8 +4,10 @@ import { ApiError, notFound } from '../../core/errors.js'
 import { type AnswerTools, defineAnswer } from '../../http/answer.js'
 import { endpointRoutes } from '../../http/endpoint.js'
 import { Address } from '../../http/parameters.js'
+import { clampCount } from '../../lib/clamp-count.js'
 import { errorReply } from '../../lib/error-reply.js'
 import type { Sql } from '../../store/connection.js'
+import { usernameOf } from '../../upstreams/gamma/parse.js'
 import { chooseWallet, deriveWallets } from '../identity.js'
 import { presentWallet } from '../present.js'
 import type { IdentityResolver } from '../resolver.js'
@@ -89,7 +91,7 @@ const identitySearch = defineAnswer({
     const text = q.toLowerCase()
     // It stores the name that it finds. The names that are stored already are an answer without it.
     await resolver.byUsername(q, caller.accountId).catch(ignoreRefusal)
-    const found = await selectUsernames(sql, text, Math.min(Math.max(limit, 1), RESULTS_MAX))
+    const found = await selectUsernames(sql, text, clampCount(limit, RESULTS_MAX))
     const known = await readKnown(
       sql,
       found.map(({ wallet }) => wallet),
@@ -153,11 +155,10 @@ const profile = defineAnswer({
   answer: async ({ caller, deps: { resolver } }: AnswerTools<DirectoryDeps>, { eoa }) => {
     const found = await resolver.readProfile(eoa, caller.accountId)
     if (found === undefined) throw notFound('profile_not_found', { address: eoa })
-    const isHidden = found.displayUsernamePublic === false
     return {
       address: eoa,
       proxy_wallet: found.proxyWallet?.toLowerCase() ?? null,
-      username: isHidden ? null : (found.name ?? null),
+      username: usernameOf(found) ?? null,
       pseudonym: found.pseudonym ?? null,
       display_username_public: found.displayUsernamePublic ?? null,
       profile_image: found.profileImage ?? null,

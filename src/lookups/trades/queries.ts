@@ -5,6 +5,7 @@ import { type Fragment, joinFragments, type Sql } from '../../store/connection.j
 import { boundedPage } from '../../store/keyset.js'
 import {
   blockTime,
+  generationOf,
   hex,
   isBuy,
   isComboFill,
@@ -24,28 +25,28 @@ export type TradeRole = 'maker' | 'taker'
 /** Which fills. */
 export type TradeScope = SeqRange & {
   /** `undefined`: of all wallets, each once, from the side of its owner. */
-  wallet: number | undefined
+  wallet?: number | undefined
   /** Only of orders of these wallets, each by a scan of its own; absent: of all. */
   wallets?: readonly number[]
   /** Never empty. Without a wallet it is `maker` alone. */
   roles: readonly TradeRole[]
   /** `undefined`: of all tokens. */
-  tokens: readonly number[] | undefined
+  tokens?: readonly number[] | undefined
   /** Only trades of markets with these tags; absent: of all markets. */
   tagged?: TagFilter[]
-  orderHash: string | undefined
+  orderHash?: string | undefined
   /** `undefined`: of all builders and of none. */
-  builder: number | undefined
+  builder?: number | undefined
   /** Whether the owner of the order sells; `undefined`: either. */
-  isSell: boolean | undefined
+  isSell?: boolean | undefined
   /** Whether the row is that of an order that took: see `isTakerOrder`; `undefined`: either. */
-  isTakerOrder: boolean | undefined
+  isTakerOrder?: boolean | undefined
   /** Only fills whose owner paid a fee. */
-  isCharged: boolean
-  usdMin: bigint | undefined
+  isCharged?: boolean
+  usdMin?: bigint | undefined
   /** Compared with what the owner of the order gave: money when it bought, shares when it sold. */
-  makerAmountMin: bigint | undefined
-  isAscending: boolean
+  makerAmountMin?: bigint | undefined
+  isAscending?: boolean
 }
 
 /** Fills of combos are listed apart from all others. */
@@ -98,10 +99,11 @@ export type GroupBy = 'order_hash' | 'user_trade'
  * two scans that are merged: one scan for both could not be in order.
  */
 export async function selectTrades(sql: Sql, kind: Kind, scope: TradeScope, page: Page): Promise<TradeRow[]> {
-  const behind = rangeAfterCursor(scope, page)
+  const isAscending = scope.isAscending ?? false
+  const behind = rangeAfterCursor({ ...scope, isAscending }, page)
   const rows: TradeRow[] = []
   // An offset may reach into the second part, and only one query can count to it.
-  for (const part of page.offset > 0 ? [behind] : splitRange(behind, scope.isAscending)) {
+  for (const part of page.offset > 0 ? [behind] : splitRange(behind, isAscending)) {
     const left = { ...page, limit: page.limit - rows.length }
     rows.push(...(await selectTradesWithin(sql, kind, { ...scope, ...part }, left)))
     if (rows.length >= page.limit) break
@@ -282,7 +284,7 @@ const tradeColumns = (sql: Sql): Fragment => sql`
   p.seq::float8, p.head::float8, p.role, b.time as time_sec, f.usd, f.shares,
   ${feeInMoney(sql, 'f')} as fee, ${isSell(sql, 'f')} as is_sell, own.is_sell as is_own_sell,
   ${isTakerOrder(sql, 'f')} as is_taker_order,
-  (f.flags >> 4) & 7 as generation, f.token,
+  ${generationOf(sql, 'f')} as generation, f.token,
   ${hex(sql, 'f.order_hash')} as order_hash, ${hex(sql, 'f.tx_hash')} as tx_hash,
   ${hex(sql, 'maker.address')} as maker, ${hex(sql, 'taker.address')} as taker,
   ${hex(sql, 'builders.code')} as builder,

@@ -1,4 +1,5 @@
 import { badRequest } from '../../core/errors.js'
+import { clampCount } from '../../lib/clamp-count.js'
 
 /** How long a bucket is, and how many of them an answer has at most. */
 export const CANDLE_RESOLUTIONS = {
@@ -48,7 +49,7 @@ export type CandleWindow = {
  */
 export function resolveWindow(request: WindowRequest, nowSec: number): CandleWindow {
   const { seconds, bucketsMax: limitMax } = CANDLE_RESOLUTIONS[request.resolution]
-  const limit = Math.min(Math.max(request.limit ?? LIMIT_DEFAULT, 1), limitMax)
+  const limit = clampCount(request.limit ?? LIMIT_DEFAULT, limitMax)
   const start = takeOne(request, ['start', 'start_time', 'after'])
   const end = takeOne(request, ['end', 'end_time', 'before'])
   const bucketOf = (sec: number) => Math.floor(sec / seconds) * seconds

@@ -6,6 +6,7 @@ import { UpstreamError } from '../../core/upstream-error.js'
 import { defineAnswer } from '../../http/answer.js'
 import { endpointRoutes } from '../../http/endpoint.js'
 import { SearchText, Slug } from '../../http/parameters.js'
+import { clampCount } from '../../lib/clamp-count.js'
 import { errorReply } from '../../lib/error-reply.js'
 import { groupBy } from '../../lib/group-by.js'
 import type { StaleFallbackCache } from '../../lib/stale-fallback-cache.js'
@@ -107,7 +108,7 @@ const search = defineAnswer({
   }),
   reply: FoundEventsReply,
   answer: async ({ sql }, { q, limit }) => {
-    const ids = await findEventIds(sql, q, Math.min(Math.max(limit, 1), FOUND_MAX))
+    const ids = await findEventIds(sql, q, clampCount(limit, FOUND_MAX))
     const events = await selectEventSummaries(sql, ids)
     const rows = await selectMarketIdsOfEvents(
       sql,

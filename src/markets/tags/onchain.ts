@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox'
 import { STANDARD } from '../../accounts/access.js'
 import { defineAnswer } from '../../http/answer.js'
 import { oneOf } from '../../http/parameters.js'
+import { clampCount } from '../../lib/clamp-count.js'
 import { namedObject } from '../../lib/named-object.js'
 import { type CountedTagRow, selectCountedTags } from './queries.js'
 
@@ -66,7 +67,7 @@ export const onchainTags = defineAnswer({
       prefix: filter.prefix ?? '',
       marketsMin: filter.min_markets,
       sort: filter.sort,
-      limit: Math.min(Math.max(limit, 1), TAGS_MAX),
+      limit: clampCount(limit, TAGS_MAX),
     })
     const tags = details ? rows.map(presentTag) : rows.map(({ slug }) => slug)
     return { count: rows.length, tags }

@@ -5,6 +5,7 @@ import { parseMillionths } from '../../core/money.js'
 import { type AnswerTools, defineAnswer } from '../../http/answer.js'
 import { endpointRoutes } from '../../http/endpoint.js'
 import { ConditionId, oneOf, SearchText, Slug, TokenId, Usd } from '../../http/parameters.js'
+import { clampCount } from '../../lib/clamp-count.js'
 import { errorReply } from '../../lib/error-reply.js'
 import { isSearchable, toQuerySlug, toQueryWords } from '../../lookups/query-words.js'
 import { selectTagFilters } from '../../lookups/tag-filter.js'
@@ -42,18 +43,16 @@ import {
 /** What client libraries of hosted services ask beside `/v3`: their shapes, over the same data. */
 const HEAD = { tag: 'markets', access: STANDARD, hasElapsed: false } as const
 
-/** The snapshot is made anew every minute. */
+/** The job of the statistics refreshes the snapshot every minute. */
 const LIST_CACHE_MS = 5_000
 
-const EVERY_MINUTE =
-  'Volumes and trades are those of the snapshot `1d` of `/v3/markets/stats`, which is made anew every minute.'
+const FROM_SNAPSHOT =
+  'Volumes and trades are those of the snapshot `1d` of `/v3/markets/stats`, which is refreshed every minute.'
 const NOW = 'Volumes and trades are counted at this moment.'
 
 /** How many rows an answer has. What is out of range is moved into it. */
 const countUpTo = (max: number, fallback: number) =>
   Type.Integer({ default: fallback, description: `rows, at most ${max}` })
-
-const clamp = (count: number, max: number): number => Math.min(Math.max(count, 1), max)
 
 // Lists.
 
@@ -64,13 +63,13 @@ const topMarkets = defineAnswer({
   path: '/v1/markets',
   operationId: 'listTopMarkets',
   summary: 'Markets of most volume in 24 hours',
-  description: EVERY_MINUTE,
+  description: FROM_SNAPSHOT,
   cacheMs: LIST_CACHE_MS,
   query: Type.Object({ count: countUpTo(TOP_MAX, 100) }),
   reply: TopMarketsReply,
   answer: async (tools, { count }) => {
     const scope: TradedScope = { tagged: [], volumeMin: 0n, isOpen: false, sort: 'volume' }
-    const { total, rows } = await readPage(tools, scope, { offset: 0, limit: clamp(count, TOP_MAX) })
+    const { total, rows } = await readPage(tools, scope, { offset: 0, limit: clampCount(count, TOP_MAX) })
     return { count: rows.length, total, markets: rows }
   },
 })
@@ -104,7 +103,7 @@ async function answerPage(tools: AnswerTools, input: PageInput) {
   const { category, sort, cursor: offset, min_volume: volumeMin = '0', active_only: isOpen } = input
   const tagged = await selectTagFilters(tools.sql, { category })
   const scope = { tagged, volumeMin: parseMillionths(volumeMin), isOpen, sort }
-  const limit = clamp(input.count, PAGE_MAX)
+  const limit = clampCount(input.count, PAGE_MAX)
   const { total, rows, hasMore } = await readPage(tools, scope, { offset, limit })
   const next = offset + limit
   return {
@@ -116,7 +115,7 @@ async function answerPage(tools: AnswerTools, input: PageInput) {
   }
 }
 
-const LIST_DESCRIPTION = `Markets with a trade in 24 hours. ${EVERY_MINUTE}`
+const LIST_DESCRIPTION = `Markets with a trade in 24 hours. ${FROM_SNAPSHOT}`
 
 const marketPages = defineAnswer({
   ...HEAD,
@@ -258,7 +257,10 @@ const search = defineAnswer({
   }),
   reply: FoundMarketsReply,
   answer: async (tools, { q, limit, include_inactive: hasInactive }) => {
-    const found = await findMarkets(tools.sql, q, { isOpen: !hasInactive, limit: clamp(limit, FOUND_MAX) })
+    const found = await findMarkets(tools.sql, q, {
+      isOpen: !hasInactive,
+      limit: clampCount(limit, FOUND_MAX),
+    })
     const results = (await withTrades(tools, found)).map((market) => presentTradedMarket(market))
     return { query: q, count: results.length, results }
   },
@@ -296,7 +298,7 @@ const liveCandles = defineAnswer({
     const [token] = await selectSeriesTokens(tools.sql, { token_id: tokenId })
     if (token === undefined) throw notFound()
     const { seconds } = CANDLE_RESOLUTIONS[resolution]
-    const candles = await readCandlesOf(tools, token, { seconds, limit: clamp(limit, CANDLES_MAX) })
+    const candles = await readCandlesOf(tools, token, { seconds, limit: clampCount(limit, CANDLES_MAX) })
     return { token_id: tokenId, resolution, count: candles.length, candles: candles.map(presentLiveCandle) }
   },
 })

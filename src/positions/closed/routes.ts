@@ -3,7 +3,7 @@ import { STANDARD } from '../../accounts/access.js'
 import { notFound } from '../../core/errors.js'
 import { parseAddress, toTokenId } from '../../core/ids.js'
 import { toDecimal } from '../../core/money.js'
-import { toIsoTime } from '../../core/unix-time.js'
+import { toIsoSecond } from '../../core/unix-time.js'
 import { defineAnswer } from '../../http/answer.js'
 import { endpointRoutes } from '../../http/endpoint.js'
 import { oneOf, Slug } from '../../http/parameters.js'
@@ -38,7 +38,7 @@ const presentClosedPosition = (wallet: string, row: ClosedRow) => ({
   outcome_index: row.outcomeIndex ?? UNKNOWN_OUTCOME,
   opposite_outcome: row.oppositeOutcome ?? '',
   opposite_asset: row.opposite === null ? '' : toTokenId(row.opposite),
-  end_date: row.endSec === null ? '' : toIsoTime(row.endSec).replace('.000', ''),
+  end_date: row.endSec === null ? '' : toIsoSecond(row.endSec),
 })
 
 const LIMIT_MAX = 50

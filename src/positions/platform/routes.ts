@@ -5,13 +5,14 @@ import { badRequest } from '../../core/errors.js'
 import { parseMillionths } from '../../core/money.js'
 import { type AnswerTools, defineAnswer } from '../../http/answer.js'
 import { endpointRoutes } from '../../http/endpoint.js'
-import { Address, AddressList, ConditionId, oneOf, Shares } from '../../http/parameters.js'
+import { Address, AddressList, ConditionId, oneOf, Shares, toAddresses } from '../../http/parameters.js'
 import { errorReply } from '../../lib/error-reply.js'
 import { groupBy } from '../../lib/group-by.js'
 import { selectWalletId, selectWalletIds } from '../../lookups/ids.js'
 import { selectTokenIds } from '../../lookups/market-filter.js'
 import {
   MarketIdPath,
+  PlatformPage,
   presentPlatformMarket,
   requireMarketTokens,
   withPlatformMarkets,
@@ -26,11 +27,6 @@ import { type PositionScope, type PositionSort, selectPositions, withStates } fr
 import { PlatformMarketHolders, PlatformWalletPositions, PlatformWalletsPositions } from './schemas.js'
 
 export type PlatformPositionDeps = { admission: Pick<Admission, 'chargeOrRefuse'> }
-
-const OFFSET_MAX = 10_000
-
-const limit = Type.Integer({ minimum: 1, maximum: 500, default: 100, description: 'rows in the answer' })
-const offset = Type.Integer({ minimum: 0, maximum: OFFSET_MAX, default: 0, description: 'rows to pass over' })
 
 const SORTS = {
   TOKENS: 'balance',
@@ -127,7 +123,7 @@ const walletPositionsV1 = defineAnswer({
   description:
     'What a wallet holds, in the field names of the platform’s Data API and with the numbers of the chain. Combos are left out.',
   params: Type.Object({ address: Address }),
-  query: Type.Object({ ...PositionFilters, limit, offset }),
+  query: Type.Object({ ...PositionFilters, ...PlatformPage }),
   reply: PlatformWalletPositions,
   answer: async ({ sql }, { address, limit: rows, offset: passed, ...filter }) => {
     const positions = await selectOfWallet(sql, address, filter, { limit: rows, offset: passed })
@@ -152,7 +148,7 @@ const walletsPositionsV1 = defineAnswer({
     { sql, caller, deps: { admission } }: AnswerTools<PlatformPositionDeps>,
     { wallets, limit: rows, ...filter },
   ) => {
-    const [first = '', ...others] = new Set(wallets.split(','))
+    const [first = '', ...others] = toAddresses(wallets)
     for (const _other of others) await admission.chargeOrRefuse(caller, 'rest')
     const sets = []
     for (const wallet of [first, ...others]) {
@@ -182,8 +178,8 @@ const marketHoldersV1 = defineAnswer({
     user: Type.Optional(AddressList),
     side: Type.Optional(oneOf(['BUY', 'SELL'], 'of the trades that `includeTrades` adds', { format })),
     includeTrades: Type.Boolean({ default: false, description: 'adds trades of the positions' }),
-    limit: { ...limit, description: 'rows of each outcome' },
-    offset: { ...offset, description: 'rows of each outcome to pass over' },
+    limit: { ...PlatformPage.limit, description: 'rows of each outcome' },
+    offset: { ...PlatformPage.offset, description: 'rows of each outcome to pass over' },
   }),
   reply: PlatformMarketHolders,
   answer: async (
@@ -198,7 +194,7 @@ const marketHoldersV1 = defineAnswer({
     if (includeTrades) await admission.chargeOrRefuse(caller, 'holder_trades')
     const tokens = await requireMarketTokens(sql, id)
     const range = await selectSeqRange(sql, {})
-    const wallets = user === undefined ? undefined : await selectWalletIds(sql, [...new Set(user.split(','))])
+    const wallets = user === undefined ? undefined : await selectWalletIds(sql, toAddresses(user))
     const outcomes = []
     for (const { token, listed } of await withPlatformMarkets(
       sql,
@@ -237,17 +233,8 @@ async function selectTradesOf(
   const tokens = [...new Set(positions.map(({ token }) => token))]
   const scope = {
     ...(await sinceNamed(sql, range, { tokens })),
-    wallet: undefined,
     roles: ['maker'],
     tokens,
-    orderHash: undefined,
-    builder: undefined,
-    isSell: undefined,
-    isTakerOrder: undefined,
-    isCharged: false,
-    usdMin: undefined,
-    makerAmountMin: undefined,
-    isAscending: false,
   } as const
   const rows = await selectTradesOfHolders(sql, scope, {
     wallets: positions.map(({ wallet }) => wallet),

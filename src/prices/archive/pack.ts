@@ -42,8 +42,8 @@ async function packSome(tx: Sql, untilBlock: number): Promise<boolean> {
   return !isAll
 }
 
-/** Returns the blocks that have changed. */
-async function moveIntoBlocks(tx: Sql, ticks: readonly StreamTick[]): Promise<BlockKey[]> {
+/** Adds ticks to their blocks, and removes them from the live ones. Returns the blocks that have changed. */
+export async function moveIntoBlocks(tx: Sql, ticks: readonly StreamTick[]): Promise<BlockKey[]> {
   const blocks = new Map<string, FilledBlock & { added: number }>()
   for (const { stream, sec } of ticks) {
     const key = { stream, block: tickBlockOf(sec) }

@@ -46,7 +46,11 @@ describe('GET /asyncapi.json', () => {
   test('is version 3.0 with both sockets, and takes the key in the query', () => {
     expect(document.asyncapi).toBe('3.0.0')
     const { channels, components } = document
-    expect(Object.values(channels).map(({ address }) => address)).toEqual(['/ws', '/ws/orderbook'])
+    expect(Object.values(channels).map(({ address }) => address)).toEqual([
+      '/ws',
+      '/ws/orderbook',
+      '/ws/replay',
+    ])
     for (const { bindings } of Object.values(channels)) {
       expect(bindings.ws.query.properties).toHaveProperty('key')
     }

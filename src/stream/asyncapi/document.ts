@@ -11,6 +11,7 @@ import {
   type DescribedMessage,
   describeMessage,
   ORDERBOOK_SOCKET_MESSAGES,
+  REPLAY_MESSAGES,
 } from '../messages.js'
 import { SUBSCRIBE_FIELDS } from '../subscriptions/filter-rules.js'
 
@@ -100,6 +101,47 @@ const ORDERBOOK_SOCKET: Messages = {
   ...ORDERBOOK_SOCKET_MESSAGES,
 }
 
+/** What clients say about a replay itself. */
+const REPLAY_CLIENT_MESSAGES = {
+  pause: describeMessage('Pause', 'The time of the replay stands still.', action('pause')),
+  resume: describeMessage('Resume', 'The replay goes on.', action('resume')),
+  seek: describeMessage(
+    'Seek',
+    'The replay goes on at another time of its range, also an earlier one.',
+    action('seek', {
+      to: Type.Union([Type.Integer(), Type.String()], {
+        description: 'Unix seconds or milliseconds, or as `2026-01-31T12:00:00Z`',
+      }),
+    }),
+  ),
+}
+
+const REPLAY_SOCKET: Messages = {
+  ...CLIENT_MESSAGES,
+  ...BOOK_CLIENT_MESSAGES,
+  ...REPLAY_CLIENT_MESSAGES,
+  ...CONTROL_MESSAGES,
+  ...REPLAY_MESSAGES,
+  ...EVENT_MESSAGES,
+  ...BOOK_MESSAGES,
+}
+
+const TIME = 'Unix seconds or milliseconds, or as `2026-01-31T12:00:00Z`'
+const REPLAY_QUERY: Record<string, QueryParameter> = {
+  from: { type: 'string', description: `Begin of the range: ${TIME}` },
+  to: { type: 'string', description: `End of the range, not in the future: ${TIME}` },
+  speed: {
+    type: 'string',
+    description:
+      'How much faster than it happened, 1 to 100; `max`: as fast as the client reads. 1 unless given',
+  },
+  paused: {
+    type: 'string',
+    enum: ['0', '1'],
+    description: '`1`: the replay waits for `resume`, so that no subscription misses its beginning',
+  },
+}
+
 const KEY: QueryParameter = {
   type: 'string',
   description: 'The API key; the headers `x-api-key` and `Authorization: Bearer` are read too',
@@ -124,7 +166,7 @@ const INTEGRITY: QueryParameter = {
 /** The AsyncAPI document of the streams, from the schemas that the messages have. */
 export function describeStreams() {
   const examples = collectExamples()
-  const messages = { ...EVENT_SOCKET, ...ORDERBOOK_SOCKET }
+  const messages = { ...EVENT_SOCKET, ...ORDERBOOK_SOCKET, ...REPLAY_SOCKET }
   return {
     asyncapi: '3.0.0',
     info: {
@@ -155,6 +197,12 @@ export function describeStreams() {
         title: 'Orderbook socket',
         description: 'Books alone, counted apart from event sockets, with integrity mode.',
         query: { key: KEY, compress: COMPRESS, integrity: INTEGRITY },
+      }),
+      replay: describeChannel('/ws/replay', REPLAY_SOCKET, {
+        title: 'Replay socket',
+        description:
+          'What live sockets were sent in a range of the past, in the same order, at a speed of choice.',
+        query: { key: KEY, compress: COMPRESS, by_subscription: BY_SUBSCRIPTION, ...REPLAY_QUERY },
       }),
     },
     operations: nameOperations(describeOperations()),
@@ -273,6 +321,20 @@ const describeOperations = () => ({
     operate('orderbook', 'send', 'Refuse and close', ['book_error']),
     operate('orderbook', 'receive', 'Resync', ['resync'], ['resyncing', 'book_error']),
     operate('orderbook', 'receive', 'Ping', ['ping'], ['books_pong']),
+  ],
+  replay: [
+    operate('replay', 'receive', 'Subscribe', ['subscribe'], ['subscribed', 'error']),
+    operate('replay', 'receive', 'Unsubscribe', ['unsubscribe'], ['unsubscribed', 'error']),
+    operate('replay', 'receive', 'Ping', ['ping'], ['pong']),
+    operate('replay', 'receive', 'Pause', ['pause'], ['replay_state', 'error']),
+    operate('replay', 'receive', 'Resume', ['resume'], ['replay_state', 'error']),
+    operate('replay', 'receive', 'Seek', ['seek'], ['replay_state', 'error']),
+    operate('replay', 'send', 'Snapshots', ['snapshot', 'fill']),
+    operate('replay', 'send', 'Events', [...Object.keys(EVENT_MESSAGES), 'subscription_event']),
+    operate('replay', 'send', 'Heartbeat', ['heartbeat']),
+    operate('replay', 'send', 'End', ['replay_end']),
+    operate('replay', 'send', 'Refuse and close', ['error']),
+    ...bookOperations('replay', 'error', BOOKS_SENT),
   ],
 })
 

@@ -7,7 +7,7 @@ import { BOOK_ERRORS, STREAM_ERRORS } from '../messages.js'
 import type { AsyncApiDocument } from './document.js'
 import { STREAM_SAMPLES } from './samples.js'
 
-type Channel = AsyncApiDocument['channels']['events' | 'orderbook']
+type Channel = AsyncApiDocument['channels']['events' | 'orderbook' | 'replay']
 type DocumentMessage = AsyncApiDocument['components']['messages'][string]
 
 /** The page that shows the document, in the frame of the other pages of the documentation. */
@@ -97,6 +97,8 @@ const PLAN_LIMITS = {
   eventSocketsMax: 'Event sockets',
   orderbookSocketsMax: 'Orderbook sockets',
   firehosesMax: 'Unfiltered connections',
+  replaysMax: 'Replays at the same time',
+  replayHoursMax: 'Hours of a replay',
   filterItemsMax: 'Filter items of a subscription',
   socketSecondsPerDay: 'Seconds a day (UTC)',
   snapshotCountMax: '`snapshot_count`',

@@ -245,6 +245,8 @@ export class BookFeed {
   #collect(changes: readonly BookChange[]): void {
     const { groups } = this
     for (const change of changes) {
+      // Clients are not sent them.
+      if (change.kind === 'details') continue
       const tokenId = change.kind === 'snapshot' ? change.book.tokenId : change.tokenId
       if (groups.firehose === undefined && groups.ofToken(tokenId) === undefined) {
         // A client that joins within this window must not get what was true before.

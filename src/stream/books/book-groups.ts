@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { LiveBooks } from '../../books/live-books.js'
+import type { BookSource } from '../../books/live-books.js'
 import { FairPlaces } from '../../lib/fair-places.js'
 import { type Connection, Refusal } from '../connection.js'
 import type { SharedFrame } from '../fast/shared-frame.js'
@@ -23,7 +23,7 @@ type BookGroupsOptions = {
  * of each account that has members in it.
  */
 export class BookGroups {
-  readonly #books: LiveBooks
+  readonly #books: BookSource
   readonly #options: BookGroupsOptions
   readonly #groups = new Map<string, BookGroup>()
   readonly #byToken = new Map<string, Set<BookGroup>>()
@@ -34,7 +34,7 @@ export class BookGroups {
   readonly #evicted = new Set<string>()
   #incomplete = 0
 
-  constructor(books: LiveBooks, options: BookGroupsOptions) {
+  constructor(books: BookSource, options: BookGroupsOptions) {
     this.#books = books
     this.#options = options
     this.#integrityMax = options.integrityTokensMax ?? INTEGRITY_TOKENS_MAX

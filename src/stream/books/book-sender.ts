@@ -1,4 +1,4 @@
-import type { LiveBooks } from '../../books/live-books.js'
+import type { BookSource } from '../../books/live-books.js'
 import type { Clock } from '../../core/clock.js'
 import { groupBy } from '../../lib/group-by.js'
 import { pause } from '../../lib/timing.js'
@@ -19,7 +19,7 @@ const BATCH_PAUSE_MS = 50
 const SENDINGS_MAX = 8
 
 type SenderOptions = {
-  books: LiveBooks
+  books: BookSource
   clock: Clock
   feed: BookFeed
   follower: BookFollower

@@ -29,6 +29,7 @@ export class TokenChanges {
       case 'trade':
         this.trades.push(change)
         break
+      case 'details':
       case 'state':
         // The feed looks at the state of the book when the window ends.
         break

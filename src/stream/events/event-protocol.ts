@@ -1,9 +1,11 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Bus } from '../../bus/bus.js'
 import type { BusEvent } from '../../bus/event.js'
-import type { Resumption } from '../../events/event-log.js'
+import { isOutage } from '../../core/database-fault.js'
+import type { EventLog, Resumption } from '../../events/event-log.js'
 import { faultFields } from '../../lib/fault-fields.js'
 import { showValue } from '../../lib/show-value.js'
+import type { LiveScores } from '../../scores/live-scores.js'
 import type { BookFeed } from '../books/book-feed.js'
 import { BookProtocol } from '../books/book-protocol.js'
 import { BOOK_ITEMS_MAX } from '../books/book-request.js'
@@ -43,19 +45,11 @@ const INDEXED_MAX = 1_000
 
 type ProtocolDeps = Pick<
   StreamDeps,
-  | 'shares'
-  | 'reads'
-  | 'bus'
-  | 'priceBus'
-  | 'scoreBus'
-  | 'scores'
-  | 'eventLog'
-  | 'books'
-  | 'catalogue'
-  | 'clock'
-  | 'log'
-  | 'floodLog'
->
+  'shares' | 'reads' | 'bus' | 'priceBus' | 'scoreBus' | 'books' | 'catalogue' | 'clock' | 'log' | 'floodLog'
+> & {
+  eventLog: Pick<EventLog, 'load' | 'check' | 'read'>
+  scores: Pick<LiveScores, 'liveEvents' | 'eventsOfGames'>
+}
 
 type EventProtocolOptions = {
   /** Subscriptions do not share events: each has its own, and those of coin prices do not replace each other. */
@@ -86,7 +80,7 @@ export class EventProtocol implements Protocol {
   readonly #deps: ProtocolDeps
   readonly #connection: Connection
   readonly #hub: StreamHub
-  readonly #feed: BookFeed
+  readonly #feed: BookFeed | undefined
   readonly #isBySubscription: boolean
   readonly #work: ClientWork
   /** Made when the client asks for books. */
@@ -104,7 +98,8 @@ export class EventProtocol implements Protocol {
     deps: ProtocolDeps,
     connection: Connection,
     hub: StreamHub,
-    feed: BookFeed,
+    /** `undefined`: the socket has no books. */
+    feed: BookFeed | undefined,
     { isBySubscription }: EventProtocolOptions,
   ) {
     this.#deps = deps
@@ -150,6 +145,7 @@ export class EventProtocol implements Protocol {
 
   /** Books on this socket: one set, with an id among those of the subscriptions. */
   #openBooks(): BookProtocol {
+    if (this.#feed === undefined) throw new Refusal('invalid_message', 'there are no books on this socket')
     this.#books ??= new BookProtocol(this.#deps, this.#connection, this.#feed, {
       integrity: false,
       nextSubscriptionId: () => this.#nextId(),
@@ -169,7 +165,9 @@ export class EventProtocol implements Protocol {
       this.#connection.send({ type: 'error', code, message, ...fields })
       return
     }
-    this.#deps.floodLog.write('error', 'client message failed', () => faultFields(error))
+    // The store has logged already that the database does not answer.
+    const level = isOutage(error) ? 'warn' : 'error'
+    this.#deps.floodLog.write(level, 'client message failed', () => faultFields(error))
     const message = 'the service could not do this now; try again later'
     this.#connection.send({ type: 'error', code: 'unavailable', message })
   }

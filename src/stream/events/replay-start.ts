@@ -64,7 +64,7 @@ export function selectPastPrices(query: PastQuery, priceBus: Bus): BusEvent[] {
  */
 export function selectPastScores(
   query: PastQuery,
-  { scores: live, scoreBus }: { scores: LiveScores; scoreBus: Bus },
+  { scores: live, scoreBus }: { scores: Pick<LiveScores, 'liveEvents' | 'eventsOfGames'>; scoreBus: Bus },
 ): BusEvent[] {
   const { scores: filter, plan, resume, hasEvents } = query
   if (filter === undefined || !hasPastScores(query)) return []

@@ -4,12 +4,17 @@ import { toTokenId } from '../../core/ids.js'
 import { toDecimal, toPrice } from '../../core/money.js'
 import { defineAnswer } from '../../http/answer.js'
 import { endpointRoutes } from '../../http/endpoint.js'
-import { Address, AddressList, oneOf } from '../../http/parameters.js'
+import { Address, AddressList, oneOf, toAddresses } from '../../http/parameters.js'
 import { Decimal, TradeSideField, UnixTime } from '../../http/row-fields.js'
 import { errorReply } from '../../lib/error-reply.js'
 import { namedObject } from '../../lib/named-object.js'
 import { selectWalletId, selectWalletIds } from '../../lookups/ids.js'
-import { MarketIdPath, outcomeNameOf, requireMarketTokens } from '../../lookups/platform-market.js'
+import {
+  MarketIdPath,
+  outcomeNameOf,
+  PlatformPage,
+  requireMarketTokens,
+} from '../../lookups/platform-market.js'
 import { selectSeqRange, sinceNamed } from '../../lookups/seq-range.js'
 import {
   PlatformTrade,
@@ -19,13 +24,6 @@ import {
 } from '../../lookups/trades/platform-trades.js'
 import { selectTrades, type TradeScope } from '../../lookups/trades/queries.js'
 import type { Sql } from '../../store/connection.js'
-
-const OFFSET_MAX = 10_000
-
-const Page = {
-  limit: Type.Integer({ minimum: 1, maximum: 500, default: 100, description: 'rows in the answer' }),
-  offset: Type.Integer({ minimum: 0, maximum: OFFSET_MAX, default: 0, description: 'rows to pass over' }),
-}
 
 const PageEcho = { count: Type.Integer({ minimum: 0 }), limit: Type.Integer(), offset: Type.Integer() }
 
@@ -42,18 +40,8 @@ async function selectNewest(
   const { wallet, tokens } = filter
   const scope: TradeScope = {
     ...(await sinceNamed(sql, range, { wallet, tokens })),
-    wallet: undefined,
-    tokens: undefined,
-    isTakerOrder: undefined,
-    isSell: undefined,
     ...filter,
     roles: ['maker'],
-    orderHash: undefined,
-    builder: undefined,
-    isCharged: false,
-    usdMin: undefined,
-    makerAmountMin: undefined,
-    isAscending: false,
   }
   return await withPlatformNames(
     sql,
@@ -71,7 +59,7 @@ const walletTradesV1 = defineAnswer({
   access: { ...STANDARD, cost: 'page' },
   hasElapsed: false,
   params: Type.Object({ address: Address }),
-  query: Type.Object(Page),
+  query: Type.Object(PlatformPage),
   reply: namedObject('PlatformWalletTrades', {
     wallet: Type.String(),
     ...PageEcho,
@@ -101,7 +89,7 @@ const marketTradesV1 = defineAnswer({
     side: Type.Optional(
       oneOf(['BUY', 'SELL'], 'what the owner of the order does', { format: 'any-case-capitals' }),
     ),
-    ...Page,
+    ...PlatformPage,
   }),
   reply: namedObject('PlatformMarketTrades', {
     market: Type.String({ description: 'as it was asked for' }),
@@ -110,7 +98,7 @@ const marketTradesV1 = defineAnswer({
   }),
   answer: async ({ sql }, { id, user, side, limit, offset }) => {
     const tokens = await requireMarketTokens(sql, id)
-    const wallets = user === undefined ? undefined : await selectWalletIds(sql, [...new Set(user.split(','))])
+    const wallets = user === undefined ? undefined : await selectWalletIds(sql, toAddresses(user))
     const isEmpty = tokens.length === 0 || wallets?.length === 0
     const filter = {
       tokens,

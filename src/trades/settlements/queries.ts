@@ -1,7 +1,15 @@
 import { blockOf } from '../../core/seq.js'
 import { type SeqRange, splitRange, withinSeq } from '../../lookups/seq-range.js'
 import { joinFragments, type Sql } from '../../store/connection.js'
-import { hex, isMarketFill, isSell, isTakerOrder, selectBytes } from '../../store/sql-words.js'
+import {
+  generationOf,
+  hex,
+  isMarketFill,
+  isOfBlock,
+  isSell,
+  isTakerOrder,
+  selectBytes,
+} from '../../store/sql-words.js'
 
 /** All matches, those in which an order traded a token, or those with an order of a wallet. */
 export type SettlementScope = SeqRange & { token?: number; wallet?: number }
@@ -74,7 +82,7 @@ export async function selectSettlements(
   const hashes = heads.map(({ txHash }) => txHash)
   const fills = await sql<SettledFill[]>`
     select f.seq::float8, b.time as time_sec, f.usd, f.shares, ${isSell(sql, 'f')} as is_sell,
-           ${isTakerOrder(sql, 'f')} as is_taker_order, (f.flags >> 4) & 7 as generation, f.token,
+           ${isTakerOrder(sql, 'f')} as is_taker_order, ${generationOf(sql, 'f')} as generation, f.token,
            ${hex(sql, 't.token')} as token_id, m.outcomes[mt.outcome + 1] as outcome,
            ${hex(sql, 'f.order_hash')} as order_hash, ${hex(sql, 'f.tx_hash')} as tx_hash,
            ${hex(sql, 'maker.address')} as maker, ${hex(sql, 'taker.address')} as taker
@@ -82,7 +90,7 @@ export async function selectSettlements(
       join blocks b on b.number = wanted.number
      cross join lateral (
        select * from fills
-        where seq between wanted.number::bigint << 20 and (wanted.number::bigint << 20) + 1048575
+        where ${isOfBlock(sql, 'seq', 'wanted.number')}
        offset 0
      ) f
       join tokens t on t.id = f.token

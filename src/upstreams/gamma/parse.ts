@@ -253,3 +253,7 @@ export function parseProfile(value: unknown, path: string) {
     createdAt: fields.optional('createdAt', parseString),
   }
 }
+
+/** A name that its owner hides is not shown. */
+export const usernameOf = (profile: GammaProfile | undefined): string | undefined =>
+  profile?.displayUsernamePublic === false ? undefined : profile?.name

@@ -5,7 +5,7 @@ import { StaleFallbackCache } from '../../lib/stale-fallback-cache.js'
 import { withUsernames } from '../../lookups/usernames.js'
 import type { Sql } from '../../store/connection.js'
 import type { GammaClient } from '../../upstreams/gamma/client.js'
-import type { GammaProfile } from '../../upstreams/gamma/parse.js'
+import { type GammaProfile, usernameOf } from '../../upstreams/gamma/parse.js'
 import { withPatience } from '../../upstreams/transport/patience.js'
 
 const PROFILES_MAX = 10_000
@@ -51,9 +51,8 @@ export class TraderProfiles {
   }
 }
 
-/** A name that its owner hides is not shown. */
 const toTraderProfile = (profile: GammaProfile | undefined): TraderProfile => ({
-  name: profile?.displayUsernamePublic === false ? '' : (profile?.name ?? ''),
+  name: usernameOf(profile) ?? '',
   pseudonym: profile?.pseudonym ?? '',
   joinDate: profile?.createdAt ?? '',
   profileImage: profile?.profileImage ?? '',

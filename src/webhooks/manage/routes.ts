@@ -9,6 +9,7 @@ import { type Endpoint, endpointRoutes } from '../../http/endpoint.js'
 import { callerOf } from '../../http/guard.js'
 import { awaitTurn } from '../../http/large-answer.js'
 import type { LargeAnswers } from '../../http/large-answers.js'
+import { clampCount } from '../../lib/clamp-count.js'
 import { errorReply } from '../../lib/error-reply.js'
 import type { Platform } from '../../platform.js'
 import type { Sql } from '../../store/connection.js'
@@ -211,7 +212,7 @@ const DELIVERIES: Endpoint<WebhookDeps>[] = [
     answer: async (tools, { limit, offset, ...input }) => {
       const { id } = await findWebhook(tools, keyOf(tools, input))
       const page = {
-        limit: Math.min(Math.max(limit, 1), HISTORY_LIMIT_MAX),
+        limit: clampCount(limit, HISTORY_LIMIT_MAX),
         offset: Math.max(offset, 0),
       }
       const deliveries = (await selectHistory(tools.sql, id, page)).map(presentAttempt)

@@ -4,6 +4,7 @@ const SNAPSHOT =
 
 const COUNTED =
   'sums of a job over rows that are compared; the reference of its own tests is made from the facts'
+const RECORDED = 'what the exchange said of its books, of which the chain knows nothing'
 const NAMES = 'what the platform says of the owners of wallets'
 
 /** Paths of `/v3` that answer with data and are not compared with the model, with the reason. */
@@ -19,11 +20,20 @@ export const NOT_COMPARED: Readonly<Record<string, string>> = {
   '/v3/identities/{address}': NAMES,
   '/v3/markets': CATALOGUE,
   '/v3/markets/condition/{condition_id}': CATALOGUE,
+  '/v3/markets/condition/{condition_id}/book': RECORDED,
+  '/v3/markets/condition/{condition_id}/book/depth': RECORDED,
+  '/v3/markets/condition/{condition_id}/book/history': RECORDED,
   '/v3/markets/condition/{condition_id}/trades/all': 'the same rows as those of its tokens',
   '/v3/markets/search': CATALOGUE,
   '/v3/markets/slug/{slug}': CATALOGUE,
+  '/v3/markets/slug/{slug}/book': RECORDED,
+  '/v3/markets/slug/{slug}/book/depth': RECORDED,
+  '/v3/markets/slug/{slug}/book/history': RECORDED,
   '/v3/markets/slug/{slug}/rules': CATALOGUE,
   '/v3/markets/slug/{slug}/trades/all': 'the same rows as those of its tokens',
+  '/v3/markets/{token_id}/book': RECORDED,
+  '/v3/markets/{token_id}/book/depth': RECORDED,
+  '/v3/markets/{token_id}/book/history': RECORDED,
   '/v3/markets/{token_id}/price': 'order books decide it; what a result decides is compared on positions',
   '/v3/polymarket/profiles/username-available': NAMES,
   '/v3/polymarket/profiles/{eoa}': NAMES,

@@ -80,6 +80,7 @@ const LIMITS: Record<string, string> = {
   event_connections: 'Event sockets',
   orderbook_connections: 'Order book sockets',
   firehose_connections: 'Sockets without a filter',
+  replays: 'Replays',
   event_seconds: 'Seconds of event sockets today',
   orderbook_seconds: 'Seconds of order book sockets today',
   webhooks: 'Webhooks',

@@ -29,20 +29,20 @@ type TimeChartProps = {
   series: readonly Series[]
   format: (value: number) => string
   isLow?: boolean
-  /** Follows the newest point. */
-  isLive?: boolean
 }
 
 const KINDS = { candles: CandlestickSeries, line: LineSeries, volume: HistogramSeries, bars: HistogramSeries }
 
 /** Fewer would be as wide as houses: the rest of the chart stays empty. */
 const POINTS_MIN = 40
+/** Of a chart that is this short, marks of minutes alone would be the same text several times. */
+const SECONDS_SPAN = 20 * 60
 
 /** The chart shows times of the reader's zone, as the rest of the page does: the library knows UTC alone. */
 const toLocalTime = (seconds: number) =>
   (seconds - new Date(seconds * 1_000).getTimezoneOffset() * 60) as Time
 
-export function TimeChart({ label, series, format, isLow, isLive }: TimeChartProps) {
+export function TimeChart({ label, series, format, isLow }: TimeChartProps) {
   const place = useRef<HTMLDivElement>(null)
   const drawn = useRef<{ chart: IChartApi; series: ISeriesApi<SeriesType>[] } | undefined>(undefined)
   const colours = useColours()
@@ -56,7 +56,7 @@ export function TimeChart({ label, series, format, isLow, isLive }: TimeChartPro
       layout: { background: { color: 'transparent' }, textColor: colourOf('soft'), attributionLogo: false },
       grid: { vertLines: { color: colourOf('line') }, horzLines: { color: colourOf('line') } },
       rightPriceScale: { borderVisible: false },
-      timeScale: { borderVisible: false, timeVisible: true, secondsVisible: isLive === true },
+      timeScale: { borderVisible: false, timeVisible: true },
       localization: { priceFormatter: format },
       handleScroll: { mouseWheel: false },
       handleScale: { mouseWheel: false },
@@ -66,7 +66,7 @@ export function TimeChart({ label, series, format, isLow, isLive }: TimeChartPro
       chart.remove()
       drawn.current = undefined
     }
-  }, [kinds, isLive, colours])
+  }, [kinds, colours])
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: other colours make another chart, without points
   useEffect(() => {
@@ -80,11 +80,20 @@ export function TimeChart({ label, series, format, isLow, isLive }: TimeChartPro
     })
     const longest = Math.max(...series.map(({ points }) => points.length))
     const scale = drawn.current?.chart.timeScale()
+    scale?.applyOptions({ secondsVisible: spanOf(series) <= SECONDS_SPAN })
     if (longest >= POINTS_MIN) scale?.fitContent()
     else scale?.setVisibleLogicalRange({ from: longest - POINTS_MIN, to: longest })
   }, [series, colours])
 
   return <div ref={place} className={isLow === true ? 'chart low' : 'chart'} role="img" aria-label={label} />
+}
+
+/** In seconds, from the first point to the last one. */
+function spanOf(series: readonly Series[]): number {
+  const ends = series
+    .flatMap(({ points }) => [points[0], points.at(-1)])
+    .flatMap((point) => point?.time ?? [])
+  return Math.max(...ends) - Math.min(...ends)
 }
 
 function addSeries(chart: IChartApi, { kind, colour }: Series): ISeriesApi<SeriesType> {

@@ -90,7 +90,6 @@ export function RunningWindow({ event, coin, length }: RunningWindowProps) {
                 label={`${coin}, second by second, last ${last === undefined ? 'none' : formatDollars(last.value)}`}
                 series={series}
                 format={formatDollars}
-                isLive
               />
               <Legend
                 entries={[

@@ -28,33 +28,42 @@ export function Book({ token, isClosed }: { token: string; isClosed: boolean }) 
       </Panel>
     )
   }
-  const bids = toLevels(book?.bids ?? [])
-  const asks = toLevels(book?.asks ?? [])
-  const [bid] = bids
-  const [ask] = asks
   return (
     <Panel title="Order book" aside={<LiveBadge state={book?.isStale === true ? 'reconnecting' : state} />}>
       {book === undefined ? (
         <div className="skeleton" style={{ height: '18rem' }} role="status" aria-label="Loading" />
       ) : (
-        <>
-          <DepthChart bids={bids} asks={asks} />
-          <div className="book">
-            <Levels side="bid" levels={bids.slice(0, SHOWN)} />
-            <Levels side="ask" levels={asks.slice(0, SHOWN)} />
-          </div>
-          <p className="inside soft">
-            {bid === undefined || ask === undefined
-              ? 'One side of the book is empty.'
-              : `Spread ${formatPrice(ask.price - bid.price)}, middle ${formatPrice((ask.price + bid.price) / 2)}`}
-          </p>
-        </>
+        <BookSides bids={book.bids} asks={book.asks} />
       )}
     </Panel>
   )
 }
 
-function toLevels(levels: readonly { price: string; size: string }[]): Level[] {
+type BookLevels = readonly { price: string; size: string }[]
+
+/** What waits on both sides, the best levels first. */
+export function BookSides({ bids: bidLevels, asks: askLevels }: { bids: BookLevels; asks: BookLevels }) {
+  const bids = toLevels(bidLevels)
+  const asks = toLevels(askLevels)
+  const [bid] = bids
+  const [ask] = asks
+  return (
+    <>
+      <DepthChart bids={bids} asks={asks} />
+      <div className="book">
+        <Levels side="bid" levels={bids.slice(0, SHOWN)} />
+        <Levels side="ask" levels={asks.slice(0, SHOWN)} />
+      </div>
+      <p className="inside soft">
+        {bid === undefined || ask === undefined
+          ? 'One side of the book is empty.'
+          : `Spread ${formatPrice(ask.price - bid.price)}, middle ${formatPrice((ask.price + bid.price) / 2)}`}
+      </p>
+    </>
+  )
+}
+
+function toLevels(levels: BookLevels): Level[] {
   let total = 0
   return levels.map(({ price, size }) => {
     total += Number(size)

@@ -12,6 +12,7 @@ import { Book } from './book.js'
 import { Candles } from './candles.js'
 import { Holders } from './holders.js'
 import { LiveTrades } from './live-trades.js'
+import { Past } from './past.js'
 
 type Market = Row<'/v3/markets/slug/{slug}'>
 
@@ -35,6 +36,7 @@ export function MarketPage() {
 
 function MarketParts({ market, slug }: { market: Market; slug: string }) {
   const [outcome, setOutcome] = useState(0)
+  const [when, setWhen] = useState<'now' | 'past'>('now')
   const { token_ids: tokens, outcomes } = market
   const token = tokens[outcome]
   const names = Object.fromEntries(outcomes.map((name, index) => [String(index), name]))
@@ -53,19 +55,25 @@ function MarketParts({ market, slug }: { market: Market; slug: string }) {
         </p>
       </div>
       <MarketFigures market={market} token={token} />
-      <Choice
-        label="Outcome"
-        options={names}
-        value={String(outcome)}
-        onChoose={(index) => setOutcome(Number(index))}
-      />
-      {token !== undefined && (
+      <div className="row">
+        <Choice
+          label="Outcome"
+          options={names}
+          value={String(outcome)}
+          onChoose={(index) => setOutcome(Number(index))}
+        />
+        <Choice label="When" options={{ now: 'Now', past: 'Past' }} value={when} onChoose={setWhen} />
+      </div>
+      {token !== undefined && when === 'past' && (
+        <Past token={token} slug={slug} outcome={outcomes[outcome] ?? ''} />
+      )}
+      {token !== undefined && when === 'now' && (
         <div className="grid wide-first">
           <Candles token={token} outcome={outcomes[outcome] ?? ''} />
           <Book token={token} isClosed={market.closed} />
         </div>
       )}
-      <LiveTrades slug={slug} />
+      {when === 'now' && <LiveTrades slug={slug} />}
       <div className="grid">
         <Holders slug={slug} tokens={tokens} outcomes={outcomes} />
         <Resolution market={market} />

@@ -1,0 +1,52 @@
+import type { Log } from '../../lib/log.js'
+import { FollowAll } from '../follow-all.js'
+import type { LiveBooks } from '../live-books.js'
+
+/** Which books are to be recorded: it follows them from `start` to `stop`, and says which these are. */
+export type RecordedTokens = {
+  start(): void
+  stop(): void
+  /** These are not followed any more: others have taken their places. */
+  lose(tokenIds: readonly string[]): void
+  readonly tokens: ReadonlySet<string>
+  /** Books that should be recorded and are not followed, because there is no place for them. */
+  readonly unfollowed: number
+}
+
+const LIST_MS = 60_000
+/** The share of one owner is smaller when others want books too. */
+const NAMED_MAX = 20_000
+const OWNER = 'recording'
+
+/** Those of all open markets, also of those that open later. */
+export const recordAll = (books: LiveBooks): RecordedTokens => ({
+  start: () => books.followAll(),
+  stop: () => books.releaseAll(),
+  // Those of all open markets have places of their own.
+  lose: () => undefined,
+  get tokens() {
+    return books.allTokens
+  },
+  get unfollowed() {
+    return books.unfollowedCount
+  },
+})
+
+type NamedOptions = {
+  books: Pick<LiveBooks, 'follow' | 'release'>
+  /** The tokens that the operator has named, as far as their markets are open; at most this many. */
+  select: (limit: number) => Promise<readonly string[]>
+  log: Log
+}
+
+/** Those that the operator has named; markets of a named event that open later come to them. */
+export const recordNamed = ({ books, select, log }: NamedOptions): RecordedTokens =>
+  new FollowAll({
+    select: () => select(NAMED_MAX),
+    selectMax: NAMED_MAX,
+    count: async () => NAMED_MAX,
+    follow: (tokenIds) => books.follow(tokenIds, OWNER),
+    release: (tokenIds) => books.release(tokenIds, OWNER),
+    refreshMs: LIST_MS,
+    log,
+  })
