@@ -16,7 +16,7 @@ export type SimState = {
 }
 
 /** Raised whenever the same seed makes another universe than before. */
-export const LAWS = 7
+export const LAWS = 8
 
 type Wanted = Pick<SimState, 'seed' | 'historyMs' | 'intensity'>
 

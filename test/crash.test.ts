@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { counts } from './counts.js'
-import { countAddresses, createDataDir, processesOn, type Running, startAuspex } from './processes.js'
+import { countAddresses, createDataDir, expectNoProcesses, type Running, startAuspex } from './processes.js'
 
 const CRASHES = counts({ short: 2, long: 50 })
 
@@ -11,7 +11,7 @@ beforeAll(() => {
 })
 afterAll(async () => {
   await service?.stop('SIGKILL')
-  await vi.waitFor(() => expect(processesOn(folder.dataDir)).toEqual([]), { timeout: 60_000 })
+  await expectNoProcesses(folder.dataDir)
   folder.remove()
 })
 
@@ -59,7 +59,7 @@ test(
       expect(reply.status).toBe(200)
     }
     expect(await service.stop()).toBe(0)
-    expect(processesOn(folder.dataDir)).toEqual([])
+    await expectNoProcesses(folder.dataDir)
   },
   counts({ short: 300_000, long: 900_000 }),
 )

@@ -13,7 +13,15 @@ import { checkCryptoAnswers } from './crypto-answers.js'
 import { startDemo } from './demo-process.js'
 import { checkTypescriptClient } from './generated-client/check-typescript-client.js'
 import { checkPrefilledRequests } from './prefilled-requests.js'
-import { createDataDir, processesOn, type Running, runBuilt, spawnBuilt, startCommand } from './processes.js'
+import {
+  createDataDir,
+  expectNoProcesses,
+  processesOn,
+  type Running,
+  runBuilt,
+  spawnBuilt,
+  startCommand,
+} from './processes.js'
 import { checkResume, checkWalk, hasPython } from './python-snippets.js'
 import { testExamples } from './test-examples.js'
 import { testSnippets } from './test-snippets.js'
@@ -66,8 +74,7 @@ function splitTerminal(text: string) {
   return { lines: before.trim().split('\n'), banner }
 }
 
-const nothingIsLeft = () =>
-  vi.waitFor(() => expect(processesOn(folder.dataDir)).toEqual([]), { timeout: 60_000 })
+const nothingIsLeft = () => expectNoProcesses(folder.dataDir)
 
 /** One test asks every operation, which a busy machine takes two minutes for. */
 const TIMEOUT_MS = 480_000
@@ -75,7 +82,7 @@ const TIMEOUT_MS = 480_000
 // The tests follow one folder through its life, because a start of the demo takes seconds.
 beforeAll(async () => {
   folder = createDataDir('.auspex-demo')
-  // Combos are redeemed about once an hour.
+  // Combos are redeemed about twice an hour.
   first = await start('--history', '4h')
 }, TIMEOUT_MS)
 afterAll(async () => {

@@ -15,7 +15,7 @@ import { findPostmaster } from '../src/store/embedded/postmaster.js'
 import {
   countAddresses,
   createDataDir,
-  processesOn,
+  expectNoProcesses,
   type Running,
   runAuspex,
   spawnBuilt,
@@ -71,18 +71,15 @@ async function askForBoard(url: string): Promise<Response> {
   return await fetch(`${url}/v3/leaderboard?key=${secret}`)
 }
 
-const nothingIsLeft = () =>
-  vi.waitFor(() => expect(processesOn(folder.dataDir)).toEqual([]), { timeout: 60_000 })
-
 async function removeFolder(): Promise<void> {
   for (const service of running.splice(0)) await service.stop('SIGKILL')
-  await nothingIsLeft()
+  await expectNoProcesses(folder.dataDir)
   folder.remove()
 }
 
-function expectCleanStop(code: number | null): void {
+async function expectCleanStop(code: number | null): Promise<void> {
   expect(code).toBe(0)
-  expect(processesOn(folder.dataDir)).toEqual([])
+  await expectNoProcesses(folder.dataDir)
   expect(existsSync(join(folder.dataDir, 'auspex.lock'))).toBe(false)
 }
 
@@ -126,7 +123,7 @@ describe('auspex up', () => {
     expect(inFolder.stderr).toMatch(`in use by \`auspex up\` (process ${service.child.pid}, since`)
     expect(onPort.status).toBe(1)
     expect(onPort.stderr).toMatch(`Port ${port} on 127.0.0.1 is in use`)
-    expect(processesOn(other.dataDir)).toEqual([])
+    await expectNoProcesses(other.dataDir)
     other.remove()
     expect((await fetch(`${service.url}/readyz`)).status).toBe(200)
   })
@@ -170,13 +167,13 @@ describe('auspex up', () => {
     })
     socket.write('{"name":"last"}')
     expect(String(await once(socket, 'data'))).toMatch(/^HTTP\/1.1 201 /)
-    expectCleanStop(await stopped)
+    await expectCleanStop(await stopped)
   })
 
   test('cuts off a request that does not come to an end', async () => {
     const service = await serve()
     await beginRequest(service, 5)
-    expectCleanStop(await service.stop('SIGTERM'))
+    await expectCleanStop(await service.stop('SIGTERM'))
   })
 
   test('takes its database along when it is killed, and loses at most the usage of the last seconds', async () => {
@@ -195,7 +192,7 @@ describe('auspex up', () => {
     )
     await pool.end()
     await service.stop('SIGKILL')
-    await nothingIsLeft()
+    await expectNoProcesses(folder.dataDir)
     const next = await serve()
     const usage = await fetch(`${next.url}/v1/usage`, { headers })
     expect(await usage.json()).toMatchObject({
@@ -210,7 +207,7 @@ describe('auspex up', () => {
     await vi.waitFor(hasLock, { timeout: 60_000, interval: 5 })
     child.kill('SIGINT')
     const [code] = await once(child, 'close')
-    expectCleanStop(code)
+    await expectCleanStop(code)
   })
 
   test('a folder that cannot be used is named', () => {

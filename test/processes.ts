@@ -2,7 +2,7 @@ import { type ChildProcess, fork, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { onTestFinished } from 'vitest'
+import { expect, onTestFinished, vi } from 'vitest'
 import { NO_UPSTREAMS } from '../bench/lib/no-upstreams.js'
 import { removeHome } from '../src/store/embedded/home.js'
 import { makeOpenFolder } from './open-folder.js'
@@ -143,6 +143,10 @@ export function createDataDir(name = 'data'): { dataDir: string; remove(): void 
     },
   }
 }
+
+/** Waits until nothing runs on this folder: the watchdog behind a database ends a moment after it. */
+export const expectNoProcesses = (folder: string): Promise<void> =>
+  vi.waitFor(() => expect(processesOn(folder)).toEqual([]), { timeout: 60_000 })
 
 /** Living processes whose command line names this folder. */
 export function processesOn(folder: string): number[] {

@@ -27,7 +27,7 @@ function runSnippet(code: string, environment: Record<string, string>) {
   return { child, lines: () => output.join('').trim().split('\n') }
 }
 
-const PAGE = 20
+const PAGE = 10
 
 /** The snippet meets a limit at its first request, and pages that are small. */
 export async function checkWalk({ url, keys, samples }: DemoFile): Promise<void> {

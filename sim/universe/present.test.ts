@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { WHOLE_WORLD } from '../run.js'
 import type { Act } from './acts.js'
 import { Universe } from './universe.js'
 
@@ -24,6 +25,18 @@ test('the past is the same whether a present follows or not', () => {
   }
   expect(headOf(PRESENT_MS)).toBe(headOf(undefined))
 })
+
+test.each(['00:07', '01:37', '07:08', '20:34'])(
+  'four hours until %s have combos that were redeemed',
+  (time) => {
+    const presentMs = Date.parse(`2026-11-19T${time}Z`)
+    const startMs = presentMs - 4 * 3_600_000
+    const universe = new Universe({ seed: 1, startMs, presentMs, ...WHOLE_WORLD })
+    universe.advance(presentMs)
+    const acts = actsAfter(universe, universe.chain.firstNumber)
+    expect(acts.filter(({ kind }) => kind === 'redeemCombo').length).toBeGreaterThan(2)
+  },
+)
 
 test('ten minutes of the present show all that a webhook tells of, several times', () => {
   const universe = new Universe({ ...options, presentMs: PRESENT_MS })

@@ -6,7 +6,7 @@ import { databaseCodeOf } from '../../../src/core/database-fault.js'
 import { createPool } from '../../../src/store/connection.js'
 import { readMigrations } from '../../../src/store/migrate.js'
 import { makeOpenFolder } from '../../open-folder.js'
-import { processesOn } from '../../processes.js'
+import { expectNoProcesses } from '../../processes.js'
 import { createDatabaseTemplate, openDatabaseServer } from './database-server.js'
 
 let parent: string
@@ -42,7 +42,7 @@ test('a server has the schema, and nothing of it is left after it is removed', a
   await server.remove()
   expect(server.isRunning).toBe(false)
   expect(existsSync(folder)).toBe(false)
-  expect(processesOn(folder)).toEqual([])
+  await expectNoProcesses(folder)
   expect(readFileSync('/proc/mounts', 'utf8')).not.toContain(folder)
 })
 
@@ -65,7 +65,7 @@ test('a killed server starts on the same port with all that was committed', asyn
   await sql`insert into kept select generate_series(1, 1000)`
   await server.kill()
   expect(server.isRunning).toBe(false)
-  expect(processesOn(folder)).toEqual([])
+  await expectNoProcesses(folder)
   await expect(connect()`select 1`).rejects.toThrow()
 
   await server.start()
