@@ -180,14 +180,15 @@ const SHOWN: Shown[] = [
 describe.each(SHOWN)('the page $name', ({ name, path, texts }) => {
   test('shows what the API answers, and looks right on every screen', async () => {
     await opened.goto(path(demo))
-    // Asked again at each look: what is first on a board may change between the page's question and the test's.
+    // Asked again at each look: what is first on a board may change between the page's question and the test's. The page
+    // asks again after a minute.
     await vi.waitFor(
       async () => {
         const wanted = await texts(demo)
         const text = await opened.text()
         for (const each of wanted) expect(text).toContain(each)
       },
-      { timeout: 20_000, interval: 250 },
+      { timeout: 90_000, interval: 250 },
     )
     await opened.checkLooks(name)
     expect(opened.takeFaults()).toEqual([])

@@ -221,7 +221,8 @@ async function resolveSeries(
 ): Promise<RecordedSeries & { until: number }> {
   const toMs = to ?? until ?? nowMs
   const fromMs = from ?? toMs - HOUR_MS
-  if (fromMs > toMs) throw badRequest('Invalid from: it is after `to`.')
+  if (fromMs > toMs)
+    throw badRequest('Invalid range: `from` must not be later than `to`, which is now by default.')
   const tokens = await findTokens(sql, query)
   const stepMs = BOOK_INTERVALS[interval]
   const firstMs = Math.ceil(fromMs / stepMs) * stepMs
