@@ -8,6 +8,8 @@ const PAGE_MS = 100
 /** An announced market is in the catalogue within this time. */
 const ANNOUNCED_MS = 10 * 60_000
 const ANNOUNCED_MAX = 10_000
+/** A list that grew by this share since the last look is still being read. */
+const GROWTH_SHARE = 0.1
 
 type FollowAllOptions = {
   /** The tokens of open markets, at most `selectMax`. */
@@ -20,6 +22,8 @@ type FollowAllOptions = {
   release: (tokenIds: readonly string[]) => void
   /** How often the list of open markets is read again. */
   refreshMs: number
+  /** The same while the list grows much, as when the catalogue is read for the first time. */
+  soonMs: number
   log: Log
 }
 
@@ -80,21 +84,24 @@ export class FollowAll {
   }
 
   async #run(signal: AbortSignal): Promise<void> {
+    const { refreshMs, soonMs, log } = this.#options
     while (!signal.aborted) {
+      let isGrowing = false
       try {
-        await this.#refresh(signal)
+        isGrowing = await this.#refresh(signal)
       } catch (error) {
-        this.#options.log.warn(faultFields(error), 'open markets could not be listed')
+        log.warn(faultFields(error), 'open markets could not be listed')
       }
-      await pause(this.#options.refreshMs, signal)
+      await pause(isGrowing ? soonMs : refreshMs, signal)
     }
   }
 
-  async #refresh(signal: AbortSignal): Promise<void> {
+  /** Returns whether there will be more soon. */
+  async #refresh(signal: AbortSignal): Promise<boolean> {
     const { select, count, selectMax } = this.#options
     const open = await select()
     const total = open.length < selectMax ? open.length : await count()
-    if (signal.aborted) return
+    if (signal.aborted) return false
     const announcedAfter = performance.now() - ANNOUNCED_MS
     for (const [tokenId, since] of this.#announced) {
       if (since < announcedAfter) this.#announced.delete(tokenId)
@@ -106,9 +113,11 @@ export class FollowAll {
       this.#follow(missing.slice(from, from + PAGE_TOKENS))
       await pause(PAGE_MS, signal)
     }
-    if (signal.aborted) return
+    if (signal.aborted) return false
     const refused = open.filter((tokenId) => !this.#tokens.has(tokenId)).length
     this.#unfollowed = refused + Math.max(0, total - open.length)
+    const followed = missing.length - refused
+    return open.length === 0 || followed > open.length * GROWTH_SHARE
   }
 
   #follow(tokenIds: readonly string[]): void {

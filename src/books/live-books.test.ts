@@ -210,6 +210,18 @@ test('all open markets are followed while there is a reader, and new ones at onc
   await until(() => books.status.tokens === 0)
 })
 
+test('open markets are looked for again soon while the catalogue is being read', async (context) => {
+  const { expect } = context
+  const lists = [[], idsOf(10), idsOf(20)]
+  const { books } = await openLiveBooks(exchange, context, {
+    limits: { listMs: 3_600_000, listSoonMs: 10 },
+    selectOpenTokens: async () => (lists.length > 1 ? (lists.shift() ?? []) : idsOf(20)),
+  })
+  books.followAll()
+  await until(() => idsOf(20).every((tokenId) => books.allTokens.has(tokenId)))
+  expect(lists).toHaveLength(1)
+})
+
 describe('places', () => {
   const openPlaces = async (context: TestContext, tokensMax: number, open: readonly string[] = []) => {
     const opened = await openLiveBooks(exchange, context, {

@@ -25,6 +25,8 @@ const LIMITS = {
   lingerMs: 30_000,
   /** How often the list of open markets is read again. */
   listMs: 60_000,
+  /** The same while the catalogue is being read for the first time. */
+  listSoonMs: 2_000,
   /** How long a client waits for the exchange to say which tokens it has. */
   exchangeMs: 3_000,
 }
@@ -108,6 +110,7 @@ export class LiveBooks {
       follow: (tokenIds) => this.follow(tokenIds, ALL_OWNER),
       release: (tokenIds) => this.release(tokenIds, ALL_OWNER),
       refreshMs: this.#limits.listMs,
+      soonMs: this.#limits.listSoonMs,
       log: options.log,
     })
   }

@@ -14,6 +14,7 @@ export type RecordedTokens = {
 }
 
 const LIST_MS = 60_000
+const LIST_SOON_MS = 2_000
 /** The share of one owner is smaller when others want books too. */
 const NAMED_MAX = 20_000
 const OWNER = 'recording'
@@ -48,5 +49,6 @@ export const recordNamed = ({ books, select, log }: NamedOptions): RecordedToken
     follow: (tokenIds) => books.follow(tokenIds, OWNER),
     release: (tokenIds) => books.release(tokenIds, OWNER),
     refreshMs: LIST_MS,
+    soonMs: LIST_SOON_MS,
     log,
   })
