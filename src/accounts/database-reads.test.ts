@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import { Registry } from 'prom-client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestDatabase, storeOf, type TestDatabase } from '../../test/database.js'
@@ -115,6 +116,19 @@ test('the time of queries and of transactions is charged, also of those that fai
   }
   await sleep()
   shares.charge(busy, 180)
+  shares.charge(other, 0)
+  expect(shares.isHeldBack(busy)).toBe(true)
+})
+
+test('half the time of a query is charged while the thread is busy', async () => {
+  const { reads, shares } = openReads()
+  shares.charge(other, 0)
+  const slept = reads.sqlFor(busy)`select pg_sleep(0.25)`.execute()
+  await setTimeout(30)
+  const busyUntil = performance.now() + 200
+  while (performance.now() < busyUntil);
+  await slept
+  shares.charge(busy, 145)
   shares.charge(other, 0)
   expect(shares.isHeldBack(busy)).toBe(true)
 })

@@ -122,8 +122,9 @@ export class DatabaseReads {
       const before = performance.eventLoopUtilization()
       return () => {
         release()
-        // While the thread worked for others, the answer of the database may have waited for it.
-        this.#shares.charge(owner, performance.eventLoopUtilization(before).idle)
+        // While the thread was busy, the database worked on or its answer waited: neither is known, so half counts.
+        const { idle, active } = performance.eventLoopUtilization(before)
+        this.#shares.charge(owner, idle + active / 2)
       }
     }
     return {

@@ -100,6 +100,23 @@ describe('a Parquet file', () => {
     expect(await readParquet(await writeWhole(parquetColumnsOf([Bare]), rows))).toEqual(rows)
   })
 
+  test('converts and encodes one column at a time, when it may', async () => {
+    const names = ['first', 'second', 'third']
+    let begun = 0
+    const convertedAt: number[] = []
+    const row = Object.defineProperties(
+      {},
+      Object.fromEntries(names.map((name) => [name, { get: () => convertedAt.push(begun) && name }])),
+    )
+    const columns = names.map((name): ParquetColumn => ({ name, type: 'text', isNullable: false }))
+    const file = await writeParquet(columns, [row], () => {
+      begun++
+    })
+    expect(convertedAt).toEqual([1, 2, 3])
+    expect(begun).toBe(6)
+    expect(await readParquet(file)).toEqual([{ first: 'first', second: 'second', third: 'third' }])
+  })
+
   test('without rows has columns', async () => {
     const file = await writeWhole(parquetColumnsOf([Row]), [])
     expect(await readParquet(file)).toEqual([])
