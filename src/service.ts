@@ -19,6 +19,7 @@ import { hasRole, ROLES } from './config/roles.js'
 import { createCopyPnl } from './copy-pnl/domain.js'
 import { createChainStatus, NO_NODE } from './core/chain-status.js'
 import { type Clock, systemClock } from './core/clock.js'
+import { isOutage } from './core/database-fault.js'
 import { codeOf, OperatorError } from './core/errors.js'
 import { createCrypto } from './crypto/domain.js'
 import { createEvents } from './events/domain.js'
@@ -202,6 +203,7 @@ export function createDomains(platform: Platform, { target, opened, timing = sys
 const DRAIN_MS_MAX = 1_500
 const LAST_JOB_MS_MAX = 500
 const LAST_FLUSH_MS_MAX = 500
+const ASK_AGAIN_MS = 200
 
 /** Opens the database, listens, and starts everything that runs beside the requests. */
 export async function startService(config: Config, options: ServiceOptions): Promise<Service> {
@@ -300,7 +302,7 @@ async function startJobs(
     runner.add(jobs.filter(({ roles }) => hasRole(config.roles, roles)))
     if (status !== undefined && hasRole(config.roles, status.roles ?? ROLES)) statusParts.push(status)
   }
-  await refuseUnknownPlans(platform, domains.accounts.plans)
+  await untilAnswered(() => refuseUnknownPlans(platform, domains.accounts.plans), signal)
   await Promise.all([
     runRedis(platform, signal),
     runner.runEverywhere(signal),
@@ -309,8 +311,22 @@ async function startJobs(
   ])
 }
 
-async function runRedis({ redis, sql }: Platform, signal: AbortSignal): Promise<void> {
-  if (redis !== undefined) await redis.run(await selectDatabaseId(sql), signal)
+/** The database may go away while the service starts, as at any other time. */
+async function untilAnswered<Answer>(ask: () => Promise<Answer>, signal: AbortSignal): Promise<Answer> {
+  for (;;) {
+    try {
+      return await ask()
+    } catch (error) {
+      if (!isOutage(error) || signal.aborted) throw error
+      await pause(ASK_AGAIN_MS, signal)
+    }
+  }
+}
+
+async function runRedis(platform: Platform, signal: AbortSignal): Promise<void> {
+  const { redis } = platform
+  if (redis === undefined) return
+  await redis.run(await untilAnswered(() => selectDatabaseId(platform.sql), signal), signal)
 }
 
 /** Keys of accounts on a plan that the operator's file has no more would stop working one by one. */

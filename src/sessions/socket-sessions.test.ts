@@ -88,6 +88,20 @@ describe('SocketSessions', () => {
     await Promise.all([one.kill(), two.kill()])
   })
 
+  test('a process that leaves gives no place away any more', async () => {
+    const [one, two] = [startProcess(), startProcess()]
+    const caller = await openAccount('free')
+    await take(one.sessions, caller)
+    const before = one.sessions.open(caller, 'events')
+    const left = one.sessions.leave()
+    const after = one.sessions.open(caller, 'firehose')
+    await expect(after).rejects.toMatchObject({ status: 503 })
+    expect(await before).toEqual({ refusal: 'connection_limit' })
+    await left
+    await take(two.sessions, caller)
+    await Promise.all([one.kill(), two.kill()])
+  })
+
   test('a process whose row is gone writes its places again', async () => {
     const [one, two] = [startProcess(), startProcess()]
     const caller = await openAccount('free')

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Caller as AnyCaller } from '../accounts/key-ring.js'
 import type { Plan } from '../accounts/plans.js'
 import type { Clock } from '../core/clock.js'
+import { unavailable } from '../core/errors.js'
 import { nextUtcDay, utcDay } from '../core/unix-time.js'
 import type { Pool, Sql } from '../store/connection.js'
 import { transact } from '../store/transaction.js'
@@ -70,14 +71,19 @@ export class SocketSessions {
   #openings: Opening[] = []
   #working: Promise<void> | undefined
   #hasLease = false
+  #isLeaving = false
 
   constructor(store: SessionStore, clock: Clock) {
     this.#store = store
     this.#clock = clock
   }
 
-  /** Takes a place of the account, or says which limit is reached. Throws when the database does not answer. */
+  /**
+   * Takes a place of the account, or says which limit is reached. Throws when the database does not answer, and when
+   * this process gives its places back.
+   */
   open(caller: Caller, kind: SessionKind): Promise<Verdict> {
+    if (this.#isLeaving) return Promise.reject(unavailable('This process stops. Connect again.'))
     return new Promise((resolve, reject) => {
       this.#openings.push({ caller, kind, resolve, reject })
       this.#start()
@@ -95,9 +101,10 @@ export class SocketSessions {
     await this.#working
   }
 
-  /** Gives all places back at once, before the connections are closed. */
+  /** Gives all places back at once, before the connections are closed. It gives none away any more. */
   async leave(): Promise<void> {
-    await this.#working
+    this.#isLeaving = true
+    while (this.#working !== undefined) await this.#working
     const nowMs = this.#clock.now()
     for (const time of this.#times) this.#owed.push(...time.take(nowMs))
     this.#times.clear()

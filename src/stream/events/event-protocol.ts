@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { Bus } from '../../bus/bus.js'
 import type { BusEvent } from '../../bus/event.js'
 import { isOutage } from '../../core/database-fault.js'
+import { ApiError } from '../../core/errors.js'
 import type { EventLog, Resumption } from '../../events/event-log.js'
 import { faultFields } from '../../lib/fault-fields.js'
 import { showValue } from '../../lib/show-value.js'
@@ -165,8 +166,9 @@ export class EventProtocol implements Protocol {
       this.#connection.send({ type: 'error', code, message, ...fields })
       return
     }
-    // The store has logged already that the database does not answer.
-    const level = isOutage(error) ? 'warn' : 'error'
+    // The store has logged already that the database does not answer. A process that stops says 503.
+    const isExpected = isOutage(error) || (error instanceof ApiError && error.status === 503)
+    const level = isExpected ? 'warn' : 'error'
     this.#deps.floodLog.write(level, 'client message failed', () => faultFields(error))
     const message = 'the service could not do this now; try again later'
     this.#connection.send({ type: 'error', code: 'unavailable', message })
