@@ -24,6 +24,12 @@ export async function upsertHolder(control: Sql, holder: string): Promise<boolea
   return row?.isNew ?? false
 }
 
+/** Keeps the lease of a process until the transaction ends. `false`: it has none. */
+export async function lockHolder(tx: Sql, holder: string): Promise<boolean> {
+  const rows = await tx`select from socket_holders where id = ${holder} for key share`
+  return rows.length > 0
+}
+
 /** Gives all places of a process back. */
 export async function deleteHolder(sql: Sql, holder: string): Promise<void> {
   await sql`delete from socket_holders where id = ${holder}`

@@ -109,6 +109,12 @@ describe('SocketSessions', () => {
     await database.sql`delete from socket_holders`
     await one.sessions.beat()
     expect(await two.sessions.open(caller, 'events')).toEqual({ refusal: 'connection_limit' })
+    await database.sql`delete from socket_holders`
+    const other = await openAccount('free')
+    await take(one.sessions, other)
+    for (const each of [caller, other]) {
+      expect(await two.sessions.open(each, 'events')).toEqual({ refusal: 'connection_limit' })
+    }
     await Promise.all([one.kill(), two.kill()])
   })
 

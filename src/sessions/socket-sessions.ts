@@ -10,6 +10,7 @@ import {
   addTimes,
   deleteHolder,
   lockAccounts,
+  lockHolder,
   type SessionKind,
   selectOtherCounts,
   selectTimes,
@@ -140,15 +141,23 @@ export class SocketSessions {
     this.#changed.clear()
     const granted: { opening: Opening; session: SocketSession }[] = []
     try {
-      if (!this.#hasLease) await this.#renew()
-      const refusals = await transact(this.#store.sql, async (tx) => {
-        if (owed.length > 0) await addTimes(tx, owed)
-        const judged = await this.#judge(tx, openings, granted)
-        const keys = new Set([...changed, ...granted.map(({ opening }) => keyOf(opening))])
-        const rows = [...keys].map((key) => this.#counts.get(key) ?? parseKey(key))
-        if (rows.length > 0) await upsertCounts(tx, this.#holder, rows)
-        return judged
-      })
+      const write = () =>
+        transact(this.#store.sql, async (tx) => {
+          if (!(await lockHolder(tx, this.#holder))) return undefined
+          if (owed.length > 0) await addTimes(tx, owed)
+          const judged = await this.#judge(tx, openings, granted)
+          const keys = new Set([...changed, ...granted.map(({ opening }) => keyOf(opening))])
+          const rows = [...keys].map((key) => this.#counts.get(key) ?? parseKey(key))
+          if (rows.length > 0) await upsertCounts(tx, this.#holder, rows)
+          return judged
+        })
+      let refusals = this.#hasLease ? await write() : undefined
+      if (refusals === undefined) {
+        // The first one, or the server has lost the row of this process when it was killed.
+        await this.#renew()
+        refusals = await write()
+      }
+      if (refusals === undefined) throw new Error('the lease of this process was deleted at once')
       for (const { opening, session } of granted) opening.resolve({ session })
       for (const [opening, refusal] of refusals) opening.resolve({ refusal })
       return true
@@ -157,8 +166,6 @@ export class SocketSessions {
       for (const key of changed) this.#changed.add(key)
       this.#owed.push(...owed)
       for (const opening of openings) opening.reject(error)
-      // The row of this process may be gone, which the next batch mends.
-      this.#hasLease = false
       return false
     }
   }
