@@ -67,6 +67,20 @@ test('a host of a URL is reached over TCP, again after its connection was cut', 
   relay.close()
 })
 
+test('a pool that has ended opens no socket for a query that the driver has refused', async () => {
+  const pool = createPool(database.target, 1)
+  // The driver asks for a socket in a timer of its own, which a busy process runs after the end.
+  const { socket } = pool.options as unknown as { socket: (address: object) => Socket }
+  const open = () => socket({ host: ['127.0.0.1'], port: [1], path: false })
+  const early = once(
+    open().on('error', () => undefined),
+    'close',
+  )
+  await pool.end({ timeout: 0 })
+  await early
+  expect(open).toThrow('the pool has ended')
+})
+
 describe('an outage', () => {
   const errorOf = (work: Promise<unknown>) => work.then(String, (error: unknown) => error)
 

@@ -79,9 +79,9 @@ export function createPool(
       ...(isSerial && SERIAL),
     },
   }
-  const sockets = new Set<Socket>()
+  const sockets = new PoolSockets()
   const pool = open()
-  endSockets(pool, sockets)
+  sockets.endWith(pool)
   // Sets which type an array has whose items the driver sends with a type.
   const { shared } = pool.options as unknown as { shared: { typeArrayMap: object } }
   Object.assign(shared.typeArrayMap, ARRAY_OF)
@@ -89,10 +89,7 @@ export function createPool(
 
   function open() {
     // The types of the driver do not know `socket`.
-    const own = {
-      ...options,
-      socket: (address: Address) => keepUntilClosed(connectPromptly(address), sockets),
-    }
+    const own = { ...options, socket: (address: Address) => sockets.open(address) }
     if ('url' in target) {
       const { url, host } = takeSocketDir(target.url)
       return postgres(url, host === null ? own : { ...own, host })
@@ -102,17 +99,28 @@ export function createPool(
   }
 }
 
-function keepUntilClosed(socket: Socket, sockets: Set<Socket>): Socket {
-  sockets.add(socket)
-  return socket.once('close', () => sockets.delete(socket))
-}
+/**
+ * The sockets of a pool. When the pool ends, the driver forgets one that still connects, and in a busy process it asks
+ * for another one after that, for a query that it has refused: each would keep the process alive.
+ */
+class PoolSockets {
+  readonly #sockets = new Set<Socket>()
+  #isEnded = false
 
-/** The driver forgets a socket that still connects when the pool ends: it would keep the process alive. */
-function endSockets(pool: Pool, sockets: ReadonlySet<Socket>): void {
-  const end = pool.end.bind(pool)
-  pool.end = async (options) => {
-    await end(options)
-    for (const socket of sockets) socket.connecting ? socket.destroy() : socket.destroySoon()
+  open(address: Address): Socket {
+    if (this.#isEnded) throw new Error('the pool has ended')
+    const socket = connectPromptly(address)
+    this.#sockets.add(socket)
+    return socket.once('close', () => this.#sockets.delete(socket))
+  }
+
+  endWith(pool: Pool): void {
+    const end = pool.end.bind(pool)
+    pool.end = async (options) => {
+      await end(options)
+      this.#isEnded = true
+      for (const socket of this.#sockets) socket.connecting ? socket.destroy() : socket.destroySoon()
+    }
   }
 }
 
