@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { unavailable } from '../core/errors.js'
 import { UpstreamError } from '../core/upstream-error.js'
 import { faultFields } from './fault-fields.js'
 import { TimeoutError } from './timeout.js'
@@ -12,6 +13,7 @@ test.each<[string, Error, string]>([
     'gamma: GET / answered 500',
   ],
   ['a lost database', lost, 'write CONNECTION_CLOSED'],
+  ['a process that stops', unavailable('This process stops.'), 'This process stops.'],
   ['a timeout', new TimeoutError('no answer'), 'no answer'],
 ])('a fault of %s is logged as its text', (_what, error, reason) => {
   expect(faultFields(error)).toEqual({ reason })

@@ -1,10 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Bus } from '../../bus/bus.js'
 import type { BusEvent } from '../../bus/event.js'
-import { isOutage } from '../../core/database-fault.js'
-import { ApiError } from '../../core/errors.js'
 import type { EventLog, Resumption } from '../../events/event-log.js'
-import { faultFields } from '../../lib/fault-fields.js'
+import { faultFields, isExpectedFault } from '../../lib/fault-fields.js'
 import { showValue } from '../../lib/show-value.js'
 import type { LiveScores } from '../../scores/live-scores.js'
 import type { BookFeed } from '../books/book-feed.js'
@@ -166,9 +164,7 @@ export class EventProtocol implements Protocol {
       this.#connection.send({ type: 'error', code, message, ...fields })
       return
     }
-    // The store has logged already that the database does not answer. A process that stops says 503.
-    const isExpected = isOutage(error) || (error instanceof ApiError && error.status === 503)
-    const level = isExpected ? 'warn' : 'error'
+    const level = isExpectedFault(error) ? 'warn' : 'error'
     this.#deps.floodLog.write(level, 'client message failed', () => faultFields(error))
     const message = 'the service could not do this now; try again later'
     this.#connection.send({ type: 'error', code: 'unavailable', message })

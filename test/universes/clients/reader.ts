@@ -15,7 +15,10 @@ export type ReadPage = {
 const PAUSE_MS = 40
 const REPLY_MS_MAX = 10_000
 const LIMITS = [10, 50, 200]
-/** A service has taken the blocks of a reorganisation back, and read those in their place, within this time. */
+/**
+ * A service has taken the blocks of a reorganisation back, and read those in their place, within this time. It may hear
+ * of it much later, when its node does not answer: then the time begins with the first answer of a lower block.
+ */
 const REORG_MS_MAX = 30_000
 
 /** `reorgMs`: when its last blocks were replaced; `undefined`: never. */
@@ -33,6 +36,8 @@ export class Reader {
   /** Requests without an answer: the service may have counted them. */
   unanswered = 0
   #headBlock = 0
+  /** `seenMs`: when an answer first had a lower block because of it. */
+  #reorg: { atMs: number; seenMs: number | undefined } | undefined
   #isClosed = false
   readonly #urls: readonly string[]
   readonly #key: string
@@ -76,14 +81,22 @@ export class Reader {
   }
 
   #keep(headBlock: number, limit: number, body: { trades: { transaction_hash: string }[] }): void {
-    const reorgMs = this.#chain.reorgMs()
-    const isAfterReorg = reorgMs !== undefined && performance.now() - reorgMs < REORG_MS_MAX
+    const isAfterReorg = this.#isAfterReorg(headBlock < this.#headBlock)
     if (headBlock < this.#headBlock && !isAfterReorg) {
       this.notices.push(`block ${headBlock} after ${this.#headBlock}`)
     }
     this.#headBlock = headBlock
     const transactions = body.trades.map((trade) => trade.transaction_hash)
     this.pages.push({ headBlock, newestBlock: this.#chain.newestBlock(), isAfterReorg, limit, transactions })
+  }
+
+  #isAfterReorg(isLower: boolean): boolean {
+    const atMs = this.#chain.reorgMs()
+    if (atMs === undefined) return false
+    if (this.#reorg?.atMs !== atMs) this.#reorg = { atMs, seenMs: undefined }
+    const nowMs = performance.now()
+    if (isLower) this.#reorg.seenMs ??= nowMs
+    return nowMs - (this.#reorg.seenMs ?? atMs) < REORG_MS_MAX
   }
 
   /** Of faults only that of a service without its database is allowed, and it says when to ask again. */
