@@ -61,7 +61,7 @@ export class Matcher {
 
   /** Makes passes until the signal aborts. Throws what the database throws; a new run goes on. */
   async run(signal: AbortSignal): Promise<void> {
-    const { bus, store, plans, clock, detectors = DETECTORS } = this.#options
+    const { bus, store, plans, clock, onQueued, detectors = DETECTORS } = this.#options
     const webhooks = new ActiveWebhooks()
     const unsubscribe = bus.subscribe((events) => {
       if (events.some(({ type }) => type === 'block' || type === 'reorg')) this.wake()
@@ -72,7 +72,7 @@ export class Matcher {
       while (!signal.aborted) {
         this.#wakes = new AbortController()
         const startedMs = performance.now()
-        const pass = { pool: store.sql, plans, webhooks, detectors, nowMs: clock.now() }
+        const pass = { pool: store.sql, plans, webhooks, detectors, nowMs: clock.now(), onQueued }
         const result = await runPass(pass)
         this.#report(result, performance.now() - startedMs)
         if (!result.isBehind) await pause(POLL_MS, this.#wakes.signal)
@@ -89,7 +89,6 @@ export class Matcher {
     this.#metrics.lag.set(lagBlocks)
     this.#metrics.seconds.observe(tookMs / 1000)
     for (const { eventType } of queued) this.#metrics.events.inc({ type: eventType })
-    if (queued.length > 0) this.#options.onQueued?.()
   }
 }
 

@@ -21,8 +21,11 @@ import {
 import { chooseStep, STEP_LIMITS, type StepRange, seenSinceMs } from './step-range.js'
 import { type IndexedWebhook, WebhookIndex } from './webhook-index.js'
 
-/** `draftsMax`: deliveries, unless a single block has more; they are in memory until they are queued. */
-const PASS_LIMITS = { ...STEP_LIMITS, draftsMax: 100_000 }
+/**
+ * `draftsMax`: deliveries, unless a single block has more; they are in memory until they are queued. `draftsOfAccount`:
+ * an account with more has to wait until those of others are queued.
+ */
+const PASS_LIMITS = { ...STEP_LIMITS, draftsMax: 100_000, draftsOfAccount: 500 }
 
 type PassDeps = {
   pool: Pool
@@ -30,7 +33,9 @@ type PassDeps = {
   webhooks: ActiveWebhooks
   detectors: readonly Detector[]
   nowMs: number
-  limits?: typeof PASS_LIMITS
+  /** Called when deliveries were queued. */
+  onQueued?: (() => void) | undefined
+  limits?: Partial<typeof PASS_LIMITS>
 }
 
 export type PassResult = {
@@ -46,6 +51,8 @@ type Findings = {
   /** Where the cursor goes; null: nothing is booked yet. */
   seq: number | null
   drafts: readonly DeliveryDraft[]
+  /** Those of `drafts` that are queued before all others. */
+  first: readonly DeliveryDraft[]
   /** What detectors have to remember. */
   stores: readonly ((tx: Sql) => Promise<void>)[]
 }
@@ -58,16 +65,18 @@ type Findings = {
  * the time, on which writes in the snapshot would fail.
  */
 export async function runPass(deps: PassDeps): Promise<PassResult> {
-  const { pool } = deps
+  const { pool, onQueued = () => undefined } = deps
   const findings = await transact(pool, (tx) => read(tx, deps))
-  const { state, seq, drafts } = findings
+  const { state, seq, drafts, first } = findings
   if (state.rewindBlock !== null) {
     await transact(pool, (tx) => revertMatcher(tx, state))
     return { isBehind: true, lagBlocks: lagOf(state, state.seq), queued: [] }
   }
   if (isIdle(findings)) return { isBehind: false, lagBlocks: 0, queued: [] }
+  if (first.length > 0 && (await transact(pool, (tx) => writeFirst(tx, findings, deps)))) onQueued()
   const isOurs = await transact(pool, (tx) => write(tx, findings, deps))
   if (!isOurs) return { isBehind: true, lagBlocks: lagOf(state, state.seq), queued: [] }
+  if (drafts.length > first.length) onQueued()
   const lagBlocks = lagOf(state, seq)
   return { isBehind: lagBlocks > 0, lagBlocks, queued: drafts }
 }
@@ -79,10 +88,11 @@ const isIdle = ({ state, seq, drafts, stores }: Findings): boolean =>
   seq === state.seq && drafts.length === 0 && stores.length === 0
 
 async function read(tx: Sql, deps: PassDeps): Promise<Findings> {
-  const { webhooks, detectors, nowMs, limits = PASS_LIMITS } = deps
+  const { webhooks, detectors, nowMs } = deps
+  const limits = { ...PASS_LIMITS, ...deps.limits }
   await tx`set transaction isolation level repeatable read read only`
   const state = await selectMatchState(tx)
-  if (state.rewindBlock !== null) return { state, seq: state.seq, drafts: [], stores: [] }
+  if (state.rewindBlock !== null) return { state, seq: state.seq, drafts: [], first: [], stores: [] }
   const { index } = webhooks
   await webhooks.refresh(tx, state.revision)
   let range = await chooseStep(tx, { ...state, nowMs }, index, limits)
@@ -108,7 +118,7 @@ async function read(tx: Sql, deps: PassDeps): Promise<Findings> {
       continue
     }
     const bases = new Baselines(tx)
-    const drafts = await draftDeliveries(matched, bases, nowMs)
+    const { plain, changes } = await draftDeliveries(matched, bases, nowMs)
     const seq = state.headBlock === null ? state.seq : range.toSeq
     const unwanted = seq === state.seq ? [] : detectors.filter((each) => !wanted.includes(each))
     const stores = [
@@ -116,7 +126,8 @@ async function read(tx: Sql, deps: PassDeps): Promise<Findings> {
       ...unwanted.flatMap(({ skip }) => skip ?? []),
       ...(matched.length === 0 ? [] : [(later: Sql) => bases.store(later)]),
     ]
-    return { state, seq, drafts, stores }
+    const first = chooseFirst(plain, limits.draftsOfAccount)
+    return { state, seq, drafts: [...plain, ...changes], first, stores }
   }
 }
 
@@ -134,14 +145,36 @@ function detect(slice: FactSlice, wanted: readonly Detector[]): Promise<Detected
   return Promise.all(working.map((detector) => detector.detect(slice)))
 }
 
+/** What accounts with few of these deliveries are to get, where another one has very many; else none. */
+function chooseFirst(drafts: readonly DeliveryDraft[], max: number): readonly DeliveryDraft[] {
+  const counts = new Map<number, number>()
+  for (const { webhook } of drafts) counts.set(webhook.accountId, (counts.get(webhook.accountId) ?? 0) + 1)
+  const few = drafts.filter(({ webhook }) => (counts.get(webhook.accountId) ?? 0) <= max)
+  return few.length < drafts.length ? few : []
+}
+
+type WriteDeps = Pick<PassDeps, 'plans' | 'nowMs'>
+
+/**
+ * Queues what needs not wait for the rows of an account whose webhooks want thousands of these events. The cursor stays:
+ * a process that is killed before the rest is written makes the pass again, which leaves out what was queued.
+ */
+async function writeFirst(tx: Sql, { state, first }: Findings, deps: WriteDeps): Promise<boolean> {
+  if (!(await lockCursor(tx, state))) return false
+  await enqueue(tx, first, deps)
+  return true
+}
+
 /** `false`: another process was first, or blocks were reverted: nothing is written. */
 async function write(
   tx: Sql,
-  { state, seq, drafts, stores }: Findings,
-  { plans, nowMs }: Pick<PassDeps, 'plans' | 'nowMs'>,
+  { state, seq, drafts, first, stores }: Findings,
+  { plans, nowMs }: WriteDeps,
 ): Promise<boolean> {
   if (!(await lockCursor(tx, state))) return false
-  await enqueue(tx, drafts, { plans, nowMs })
+  const wasQueued = new Set(first)
+  const rest = drafts.filter((draft) => !wasQueued.has(draft))
+  await enqueue(tx, rest, { plans, nowMs })
   if (state.headBlock !== null) await releaseHeld(tx, state.headBlock, nowMs)
   // After all lanes, as for an activation, which forgets bases.
   for (const store of stores) await store(tx)
@@ -194,15 +227,15 @@ function sees(webhook: IndexedWebhook, occurrence: Occurrence, nowMs: number): b
 }
 
 /**
- * What is to be delivered. The text of an event is made once for all webhooks, unless each of them
- * measures it against a value of its own.
+ * What is to be delivered. The text of an event is made once for all webhooks; `changes`: those that each webhook
+ * measures against a value of its own, which is stored with the cursor.
  */
 export async function draftDeliveries(
   matched: readonly Matched[],
   bases: Baselines,
   nowMs: number,
-): Promise<DeliveryDraft[]> {
-  const drafts: DeliveryDraft[] = []
+): Promise<{ plain: DeliveryDraft[]; changes: DeliveryDraft[] }> {
+  const plain: DeliveryDraft[] = []
   const changes: (Parameters<Baselines['decide']>[0][number] & { owner: IndexedWebhook })[] = []
   for (const { occurrence, webhooks } of matched) {
     if (hasChange(occurrence)) {
@@ -214,16 +247,16 @@ export async function draftDeliveries(
     const eventId = eventIdOf(occurrence)
     const data = occurrence.present(undefined)
     const body = serializeEvent({ eventId, type: occurrence.type, nowMs, data })
-    for (const webhook of webhooks) drafts.push(toDraft(webhook, occurrence, { eventId, body }))
+    for (const webhook of webhooks) plain.push(toDraft(webhook, occurrence, { eventId, body }))
   }
-  for (const { matched: change, base } of await bases.decide(changes)) {
-    const { occurrence, owner } = change
+  const decided = await bases.decide(changes)
+  const measured = decided.map(({ matched: { occurrence, owner }, base }) => {
     const eventId = eventIdOf(occurrence, owner.publicId)
     const data = occurrence.present(base)
     const body = serializeEvent({ eventId, type: occurrence.type, nowMs, data })
-    drafts.push(toDraft(owner, occurrence, { eventId, body }))
-  }
-  return drafts
+    return toDraft(owner, occurrence, { eventId, body })
+  })
+  return { plain, changes: measured }
 }
 
 const hasChange = (occurrence: Occurrence): occurrence is Occurrence & { change: ValueChange } =>

@@ -40,9 +40,13 @@ export class TestMatching {
   }
 
   /** A webhook that was made now, at the last fact. */
-  async watch(types: WebhookEventType[], filters: WebhookFilters = {}): Promise<TestWebhook> {
+  async watch(
+    types: WebhookEventType[],
+    filters: WebhookFilters = {},
+    owner: { accountId?: number } = {},
+  ): Promise<TestWebhook> {
     const { sql, headSeq } = this.facts
-    const webhook = await insertTestWebhook(sql, { nowMs: this.clock.now() })
+    const webhook = await insertTestWebhook(sql, { nowMs: this.clock.now(), ...owner })
     await sql`
       update webhooks
          set event_types = ${types}, filters = ${JSON.stringify(filters)}::text::jsonb,
