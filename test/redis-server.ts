@@ -14,9 +14,9 @@ export type RedisServer = {
   port: number
   /** On which nodes of a Cluster speak to each other. */
   busPort: number
-  /** Starts it again, empty, on the same port. */
+  /** Starts it again, empty, on the same port, unless it runs. */
   start(): Promise<void>
-  /** SIGKILL. */
+  /** SIGKILL, also while it starts. */
   kill(): Promise<void>
   /** SIGSTOP: it keeps its connections and does not answer. */
   pause(): void
@@ -40,7 +40,9 @@ export async function startRedis(options: RedisServerOptions = {}): Promise<Redi
   const port = await findFreePort()
   const busPort = await findFreePort()
   let child: ChildProcess | undefined
+  const isRunning = () => child !== undefined && child.exitCode === null && child.signalCode === null
   const start = async () => {
+    if (isRunning()) return
     const secret = password === undefined ? [] : ['--requirepass', password]
     const cluster = isCluster === true ? ['--cluster-enabled', 'yes', '--cluster-port', `${busPort}`] : []
     const local = ['--bind', '127.0.0.1', '--save', '', '--dir', folder ?? tmpdir()]
@@ -50,7 +52,7 @@ export async function startRedis(options: RedisServerOptions = {}): Promise<Redi
     await untilWritten(child, 'Ready to accept')
   }
   const kill = async () => {
-    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return
+    if (child === undefined || !isRunning()) return
     const ended = once(child, 'exit')
     child.kill('SIGKILL')
     await ended
@@ -76,6 +78,7 @@ const tlsArguments = (port: number, { certificate, key }: { certificate: string;
   ...['--tls-cert-file', certificate, '--tls-key-file', key, '--tls-ca-cert-file', certificate],
 ]
 
+/** Resolves also when it is killed before. */
 function untilWritten(child: ChildProcess, text: string): Promise<void> {
   return new Promise((resolve, reject) => {
     let output = ''
@@ -83,6 +86,9 @@ function untilWritten(child: ChildProcess, text: string): Promise<void> {
       output += chunk
       if (output.includes(text)) resolve()
     })
-    child.once('exit', () => reject(new Error(`redis-server ended:\n${output}`)))
+    child.once('exit', (_code, signal) => {
+      if (signal === 'SIGKILL') resolve()
+      else reject(new Error(`redis-server ended:\n${output}`))
+    })
   })
 }
