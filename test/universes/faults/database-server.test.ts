@@ -101,7 +101,9 @@ test('a full disk refuses rows, and takes them again when it has room', async (c
   const code = databaseCodeOf(await fill().catch((error: unknown) => error))
   expect(['53100', 'CONNECTION_CLOSED', '57P02']).toContain(code)
 
+  await server.kill()
+  const started = server.start()
   server.freeDisk()
-  await server.start()
+  await started
   await connect()`insert into filled select repeat('x', 1000) from generate_series(1, 1000)`
 })

@@ -95,6 +95,10 @@ export async function openDatabaseServer({
   const canFillDisk = mountDisk(folder)
   let running: EmbeddedServer | undefined
   let starting: Promise<void> | undefined
+  /** How often the disk was filled, and the end of the last time. */
+  let fills = 0
+  let whenFree = Promise.resolve()
+  let onFree = (): void => undefined
   try {
     // The files keep their owner, who is not root.
     execFileSync('cp', ['-a', `${template}/.`, folder])
@@ -113,8 +117,17 @@ export async function openDatabaseServer({
       },
       pause: () => signalAll('SIGSTOP'),
       resume: () => signalAll('SIGCONT'),
-      fillDisk: () => resizeDisk(0),
-      freeDisk: () => resizeDisk(DISK_BYTES),
+      fillDisk: () => {
+        resizeDisk(0)
+        fills++
+        whenFree = new Promise((resolve) => {
+          onFree = resolve
+        })
+      },
+      freeDisk: () => {
+        resizeDisk(DISK_BYTES)
+        onFree()
+      },
       remove: async () => {
         signalAll('SIGCONT')
         await running?.stop()
@@ -136,7 +149,14 @@ export async function openDatabaseServer({
 
   async function startOnce(port: number): Promise<void> {
     if (running !== undefined) return
-    const server = await startServer(folder, { ...SETTINGS, port })
+    await whenFree
+    const fillsBefore = fills
+    const tryOnce = () => startServer(folder, { ...SETTINGS, port })
+    const server = await tryOnce().catch(async (error) => {
+      if (fills === fillsBefore) throw error
+      await whenFree
+      return await tryOnce()
+    })
     running = server
     server.exited.then(() => {
       running = undefined
