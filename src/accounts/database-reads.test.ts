@@ -59,12 +59,12 @@ const runningOf = async (registry: Registry, connections: string, state: string)
   return Number((await registry.metrics()).split(line)[1]?.split('\n')[0])
 }
 
-test('an account has a quarter of the connections while another one reads, and three quarters alone', async () => {
+test('an account has an eighth of the connections while another one reads, and three quarters alone', async () => {
   const { reads, registry, shares } = openReads()
   shares.charge(other, 0)
   const unlock = await holdLock()
   const many = Array.from({ length: 4 }, () => readBehindLock(reads, busy))
-  await expect.poll(() => runningOf(registry, 'light', 'waiting')).toBe(2)
+  await expect.poll(() => runningOf(registry, 'light', 'waiting')).toBe(3)
   expect(await reads.sqlFor(other)`select 1 as one`).toEqual([{ one: 1 }])
   await unlock()
   expect(await Promise.all(many)).toEqual([1, 1, 1, 1])

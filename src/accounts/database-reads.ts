@@ -26,7 +26,7 @@ type DatabaseReadsDeps = { store: ReadStore; shares: WorkShares; registry: Regis
 /**
  * Shares the database connections of answers between accounts. Those of accounts that are held back are apart from
  * those of all others, who never wait for them, and their queries wait for the refill of the allowance; of the others
- * an account has at most a quarter while anybody else reads. The time of queries is charged to the account.
+ * an account has at most an eighth while anybody else reads. The time of queries is charged to the account.
  *
  * All of this holds on each server by itself: the primary never has more to do than without replicas, and no replica
  * more than a primary.
@@ -99,11 +99,13 @@ export class DatabaseReads {
     return lanes
   }
 
-  /** Some are always left for an account that comes, and more while others are there already. */
+  /** Some are always left for an account that comes. While others are there, few: each query makes theirs slower. */
   #ownLightMax(owner: WorkOwner, light: number): number {
     const standing = this.#shares.standingOf(owner)
     if (standing === 'held_back') return 1
-    return Math.max(2, Math.floor(standing === 'alone' ? (3 * light) / 4 : light / 4))
+    return standing === 'alone'
+      ? Math.max(2, Math.floor((3 * light) / 4))
+      : Math.max(1, Math.floor(light / 8))
   }
 
   #slotsOf(lanes: Lanes, owner: WorkOwner, isHeavy: boolean): QuerySlots {
