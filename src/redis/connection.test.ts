@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises'
+import { setImmediate, setTimeout } from 'node:timers/promises'
 import { Redis as RedisClient } from 'ioredis'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { connectTo } from '../../test/connect-redis.js'
@@ -47,6 +47,17 @@ describe.skipIf(REDIS_PROGRAM === undefined)('RedisConnection', () => {
     await expect(read(redis, 'x')).rejects.toThrow('no answer within 250 ms')
     await expect(read(redis, 'x')).rejects.toThrow('no answer within 250 ms')
     expect(performance.now() - startedAt).toBeLessThan(1_000)
+    server.resume()
+    await until(() => redis.problem === undefined)
+    expect(await read(redis, 'x')).toBeNull()
+  })
+
+  test('a server that answers the probe of a connection that was given up is used over a new one', async () => {
+    const redis = await connectTo(server, 'a')
+    // The probe is sent a second after the last one: while the command below waits.
+    await setTimeout(900)
+    server.pause()
+    await expect(read(redis, 'x')).rejects.toThrow('no answer within 250 ms')
     server.resume()
     await until(() => redis.problem === undefined)
     expect(await read(redis, 'x')).toBeNull()

@@ -142,6 +142,8 @@ export class RedisConnection {
     const client = this.#client ?? (await this.#connect())
     // Not PING: a replica and a server without memory answer that, and refuse everything else.
     await this.#send(client, 'probe', () => client.set(this.keyOf('probe'), '1', 'PX', 60_000))
+    // A command that took too long may have given the connection up while this answer was on its way.
+    if (this.#client !== client) throw new Error('the connection was given up')
   }
 
   async #connect(): Promise<RedisClient> {
