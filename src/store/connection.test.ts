@@ -78,7 +78,9 @@ test('a pool that has ended opens no socket for a query that the driver has refu
   )
   await pool.end({ timeout: 0 })
   await early
-  expect(open).toThrow(expect.objectContaining({ message: 'the connections were ended', code: 'CONNECTION_ENDED' }))
+  expect(open).toThrow(
+    expect.objectContaining({ message: 'the connections were ended', code: 'CONNECTION_ENDED' }),
+  )
 })
 
 describe('an outage', () => {

@@ -108,7 +108,8 @@ class PoolSockets {
   #isEnded = false
 
   open(address: Address): Socket {
-    if (this.#isEnded) throw Object.assign(new Error('the connections were ended'), { code: 'CONNECTION_ENDED' })
+    if (this.#isEnded)
+      throw Object.assign(new Error('the connections were ended'), { code: 'CONNECTION_ENDED' })
     const socket = connectPromptly(address)
     this.#sockets.add(socket)
     return socket.once('close', () => this.#sockets.delete(socket))
