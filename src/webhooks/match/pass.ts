@@ -76,7 +76,7 @@ export async function runPass(deps: PassDeps): Promise<PassResult> {
   if (first.length > 0 && (await transact(pool, (tx) => writeFirst(tx, findings, deps)))) onQueued()
   const isOurs = await transact(pool, (tx) => write(tx, findings, deps))
   if (!isOurs) return { isBehind: true, lagBlocks: lagOf(state, state.seq), queued: [] }
-  if (drafts.length > first.length) onQueued()
+  if (drafts.length > 0) onQueued()
   const lagBlocks = lagOf(state, seq)
   return { isBehind: lagBlocks > 0, lagBlocks, queued: drafts }
 }
