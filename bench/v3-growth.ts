@@ -1,6 +1,6 @@
-import { createPool, type Pool } from '../src/store/connection.js'
+import { createPool } from '../src/store/connection.js'
 import type { Bench, Rounds } from './lib/bench.js'
-import type { BenchServer, KeptDatabase } from './lib/bench-server.js'
+import type { BenchServer } from './lib/bench-server.js'
 import { percentile, showBound, spread } from './lib/compare.js'
 import { insertKeys, type Running, startAuspexOn } from './lib/processes.js'
 import { showProgress } from './lib/progress.js'
@@ -36,7 +36,7 @@ export const v3Growth: Bench = {
   },
 }
 
-type Side = { service: Running; holder: Pool; samples: Samples; keys: string[] }
+type Side = { service: Running; samples: Samples; keys: string[] }
 type Times = { cold: number[]; warm: number[] }
 
 async function buildHistories(): Promise<void> {
@@ -48,30 +48,23 @@ async function buildHistories(): Promise<void> {
 async function run(server: BenchServer, onRound: (text: string) => void): Promise<Rounds> {
   const sides: Side[] = []
   const rounds: Rounds = { ours: [], yardstick: [], figures: {} }
-  try {
-    for (const millions of MILLIONS) sides.push(await openSide(server, millions, onRound))
-    for (const side of sides) await compileService(side, onRound)
-    const kinds = Object.entries(HISTORY_REQUESTS)
-    const cold = await timeAll(sides, kinds, COLD_TURNS, (name) => onRound(`cold: ${name}`))
-    const warm = await timeAll(sides, kinds, WARM_TURNS, (name) => onRound(name))
-    for (const [name] of kinds) {
-      const times = sides.map((_, index): Times => {
-        const of = (all: Map<string, number[][]>) => all.get(name)?.[index] ?? []
-        return { cold: of(cold), warm: of(warm) }
-      })
-      const medians = times.map((side) => spread(side.warm).median)
-      const [fewMs = Number.NaN, manyMs = Number.NaN] = [medians[0], medians.at(-1)]
-      rounds.yardstick.push(1_000 / fewMs)
-      rounds.ours.push(1_000 / manyMs)
-      const bounds = [showBound(manyMs / fewMs, GROWTH_MAX, ' ×')]
-      if (name.includes('whale')) bounds.push(showBound(manyMs, WHALE_MS_MAX, ' ms'))
-      rounds.figures[name] = `${times.map(showTimes).join(' | ')}, ${bounds.join(', ')}`
-    }
-  } finally {
-    for (const { service, holder } of sides) {
-      await holder.end({ timeout: 0 })
-      await service.stop()
-    }
+  for (const millions of MILLIONS) sides.push(await openSide(server, millions, onRound))
+  for (const side of sides) await compileService(side, onRound)
+  const kinds = Object.entries(HISTORY_REQUESTS)
+  const cold = await timeAll(sides, kinds, COLD_TURNS, (name) => onRound(`cold: ${name}`))
+  const warm = await timeAll(sides, kinds, WARM_TURNS, (name) => onRound(name))
+  for (const [name] of kinds) {
+    const times = sides.map((_, index): Times => {
+      const of = (all: Map<string, number[][]>) => all.get(name)?.[index] ?? []
+      return { cold: of(cold), warm: of(warm) }
+    })
+    const medians = times.map((side) => spread(side.warm).median)
+    const [fewMs = Number.NaN, manyMs = Number.NaN] = [medians[0], medians.at(-1)]
+    rounds.yardstick.push(1_000 / fewMs)
+    rounds.ours.push(1_000 / manyMs)
+    const bounds = [showBound(manyMs / fewMs, GROWTH_MAX, ' ×')]
+    if (name.includes('whale')) bounds.push(showBound(manyMs, WHALE_MS_MAX, ' ms'))
+    rounds.figures[name] = `${times.map(showTimes).join(' | ')}, ${bounds.join(', ')}`
   }
   return rounds
 }
@@ -123,21 +116,12 @@ async function openSide(
   const target = await openHistory(server, millions, onRound)
   const pool = createPool(target, 1)
   const samples = await selectSamples(pool)
-  const holder = await holdSnapshots(target)
-  const service = await startAuspexOn(target)
+  // A worker would make the first boards and statistics of the history meanwhile, which takes minutes.
+  const service = await startAuspexOn(target, { AUSPEX_ROLES: 'api' })
+  tidyLater(service.stop)
   const keys = await insertKeys(pool, KEYS)
   await pool.end()
-  return { service, holder, samples, keys }
-}
-
-const SNAPSHOTS = 'board_state, builder_board_state, combo_state, market_stats, event_stats'
-
-/** The service would make the first boards and statistics of the history meanwhile, which takes minutes: they wait. */
-async function holdSnapshots(target: KeptDatabase): Promise<Pool> {
-  const holder = createPool(target, 1)
-  tidyLater(() => holder.end({ timeout: 0 }))
-  await holder.unsafe(`begin; lock table ${SNAPSHOTS} in exclusive mode`)
-  return holder
+  return { service, samples, keys }
 }
 
 async function timeAnswer({ service, keys }: Side, path: string, turn: number): Promise<number> {
