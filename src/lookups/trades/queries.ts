@@ -114,7 +114,7 @@ export async function selectTrades(sql: Sql, kind: Kind, scope: TradeScope, page
 function selectTradesWithin(sql: Sql, kind: Kind, scope: TradeScope, page: Page): Promise<TradeRow[]> {
   const scans = scope.roles.map(
     (role) => sql`
-      (select h.seq as head, h.seq, ${role} as role
+      (select ${role} as role, h.seq as head, h.*
          from ${scanFills(sql, kind, scope, role, page.offset + page.limit)})`,
   )
   return selectTradeRows(sql, scope, page, scans)
@@ -132,14 +132,14 @@ export function selectTradesByOrder(sql: Sql, scope: TradeScope, page: Page): Pr
   const headsMax = limit + 1
   const scans = scope.roles.map(
     (role) => sql`
-      (select h.seq as head, f.seq, ${role} as role
+      (select ${role} as role, h.seq as head, f.*
         from ${scanFills(sql, 'market', scope, role, headsMax, {
           groupBy: 'order_hash',
           isWanted: head === undefined ? sql`true` : sql`h.seq ${beyond(sql, scope)}= ${head}`,
         })}
         left join tokens t on t.id = h.token
        cross join lateral (
-          select f.seq
+          select f.*
             from ${groupFills(sql, 'order_hash', 'f', 'h', sql`coalesce(t.since, 0)`, scope)}
            where ${matches(sql, 'f', 'market', scope, role)}
            order by f.seq ${order}
@@ -164,14 +164,14 @@ export function selectTradeGroups(
 ): Promise<TradeGroupRow[]> {
   const [role = 'maker'] = scope.roles
   const heads = sql`
-    select h.seq as head, h.seq, ${role} as role
+    select ${role} as role, h.seq as head, h.*
       from ${scanFills(sql, 'market', scope, role, page.offset + page.limit, { groupBy })}
      order by h.seq ${direction(sql, scope)}
     offset ${page.offset} limit ${page.limit}`
   return sql<TradeGroupRow[]>`
     with page as materialized (${boundedPage(sql, heads)})
     select ${tradeColumns(sql)}, sums.*
-      from page p
+      from page f
       ${tradeJoins(sql, scope)}
       left join tokens t on t.id = f.token
      cross join lateral (
@@ -188,7 +188,7 @@ export function selectTradeGroups(
          from ${groupFills(sql, groupBy, 'g', 'f', sql`coalesce(t.since, 0)`, scope)}
         where ${matches(sql, 'g', 'market', scope, role)}
      ) sums
-     order by p.head ${direction(sql, scope)}`
+     order by f.head ${direction(sql, scope)}`
 }
 
 /** Fills that are looked at for those of some wallets, so that a request costs the same for every token. */
@@ -208,10 +208,10 @@ export function selectTradesOfHolders(
 ): Promise<TradeRow[]> {
   const isSide = sells === undefined ? sql`true` : sells ? isSell(sql, 'f') : isBuy(sql, 'f')
   const newest = sql`
-    (select h.seq as head, h.seq, 'maker' as role
+    (select 'maker' as role, h.seq as head, h.*
        from (
-         select f.seq, row_number() over (partition by f.wallet order by f.seq desc) as place
-           from (select f.seq, f.wallet, f.flags
+         select f.*, row_number() over (partition by f.wallet order by f.seq desc) as place
+           from (select f.*
                    from fills f
                   where ${matches(sql, 'f', 'market', scope, 'maker')}
                   order by f.seq desc
@@ -259,7 +259,7 @@ const direction = (sql: Sql, { isAscending }: TradeScope): Fragment => (isAscend
 
 const beyond = (sql: Sql, { isAscending }: TradeScope): Fragment => (isAscending ? sql`>` : sql`<`)
 
-/** Reads the rows of a page that scans have found, each of them in order and no longer than needed. */
+/** Merges the rows of scans, each of them in order and no longer than needed, and reads what a page of them names. */
 function selectTradeRows(
   sql: Sql,
   scope: TradeScope,
@@ -273,15 +273,15 @@ function selectTradeRows(
   return sql<TradeRow[]>`
     with page as materialized (${boundedPage(sql, merged)})
     select ${tradeColumns(sql)}
-      from page p
+      from page f
       ${tradeJoins(sql, scope)}
-     order by p.head ${order}, p.seq ${order}`
+     order by f.head ${order}, f.seq ${order}`
 }
 
 // `seq >> 20` is the block. The bits of fills.flags are in core/fact-flags.ts.
 
 const tradeColumns = (sql: Sql): Fragment => sql`
-  p.seq::float8, p.head::float8, p.role, b.time as time_sec, f.usd, f.shares,
+  f.seq::float8, f.head::float8, f.role, b.time as time_sec, f.usd, f.shares,
   ${feeInMoney(sql, 'f')} as fee, ${isSell(sql, 'f')} as is_sell, own.is_sell as is_own_sell,
   ${isTakerOrder(sql, 'f')} as is_taker_order,
   ${generationOf(sql, 'f')} as generation, f.token,
@@ -290,22 +290,28 @@ const tradeColumns = (sql: Sql): Fragment => sql`
   ${hex(sql, 'builders.code')} as builder,
   b.number is null or maker.id is null or taker.id is null as is_gone`
 
-/** The counterparty's own order was matched in the same transaction and is logged after this one. */
-const tradeJoins = (sql: Sql, scope: SeqRange): Fragment => sql`
-  join fills f on f.seq = p.seq and ${withinSeq(sql, 'f.seq', scope)}
+const tradeJoins = (sql: Sql, scope: TradeScope): Fragment => sql`
   left join blocks b on b.number = f.seq >> 20
   left join wallets maker on maker.id = f.wallet
   left join wallets taker on taker.id = f.taker
   left join builders on builders.id = f.builder
-  left join lateral (
+  left join lateral (${selectOwnSide(sql, scope)}) own on true`
+
+/**
+ * The counterparty's own order was matched in the same transaction and is logged after this fill. Each table of
+ * partitions in a statement makes it longer to plan, so it is left out where no row can be of a counterparty.
+ */
+const selectOwnSide = (sql: Sql, { min, until, roles }: TradeScope): Fragment =>
+  roles.includes('taker')
+    ? sql`
     select ${isSell(sql, 'o')} as is_sell
       from fills o
-     where p.role = 'taker' and o.wallet = f.taker and o.tx_hash = f.tx_hash
+     where f.role = 'taker' and o.wallet = f.taker and o.tx_hash = f.tx_hash
        and ${isTakerOrder(sql, 'o')}
        and o.seq > f.seq and o.seq < ((f.seq >> 20) + 1) << 20
-       and o.seq between ${scope.min} and ${seqOf(blockOf(scope.until) + 1, 0)}
-     limit 1
-  ) own on true`
+       and o.seq between ${min} and ${seqOf(blockOf(until) + 1, 0)}
+     limit 1`
+    : sql`select null::boolean as is_sell`
 
 /** The rule of `feeInMoney` in core/money.ts, for sums. */
 const feeInMoney = (sql: Sql, alias: string): Fragment => sql`
