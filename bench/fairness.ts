@@ -153,7 +153,7 @@ async function serve(target: KeptDatabase, env: NodeJS.ProcessEnv = {}) {
   return { service, keys: { monitor, attacker, receiver } }
 }
 
-/** Each attack is held against the same service a moment before. */
+/** Each attack is held against the same service between the attacks: a few seconds alone have too few pages for a p99. */
 async function runStage(
   { service: { port, pid }, keys, wallets, attacks }: Stage,
   onRound: (text: string) => void,
@@ -164,7 +164,7 @@ async function runStage(
   const paths = wallets.map((wallet) => `/v3/wallets/${wallet}/trades`)
   const watch = (seconds: number, keepsAlive: boolean) =>
     askPart<Seen>(monitor, { port, key: keys.monitor, paths, seconds, keepsAlive } satisfies Watch)
-  const results: Result[] = []
+  const measured: Measured[] = []
   for (const [name, attack] of Object.entries(attacks)) {
     if (!WANTED.test(name)) continue
     onRound(name)
@@ -184,12 +184,18 @@ async function runStage(
     const outcome = await attacking
     clearInterval(sampling)
     attacker.kill()
-    const result = judge(name, { before, during, outcome, growth: peak - bytesBefore })
-    console.log(`  ${name}: ${result.text}`)
-    results.push(result)
+    measured.push({ name, keepsAlive, before, during, outcome, growth: peak - bytesBefore })
     await wait(REST_MS)
   }
-  return results
+  return measured.map((each) => {
+    const alike = measured.filter(({ keepsAlive }) => keepsAlive === each.keepsAlive)
+    const result = judge(
+      each,
+      alike.map(({ before }) => before),
+    )
+    console.log(`  ${each.name}: ${result.text}`)
+    return result
+  })
 }
 
 /** While no other account works, the service gives the attacker what its plan grants. */
@@ -205,13 +211,28 @@ async function measureAlone({ service: { port }, keys, wallets }: Stage): Promis
   return `${answered} pages in ${ATTACK_SECONDS} s, ${granted} of its plan: ${verdict}; refused: ${JSON.stringify(refused)}`
 }
 
-type Measured = { before: Seen; during: Seen; outcome: Outcome; growth: number }
+type Measured = {
+  name: string
+  /** Whether the monitor keeps its connections. */
+  keepsAlive: boolean
+  before: Seen
+  during: Seen
+  outcome: Outcome
+  growth: number
+}
 
-function judge(name: string, { before, during, outcome, growth }: Measured): Result {
-  const p99Before = percentile(before.pageMs, 0.99)
+function judge({ name, before, during, outcome, growth }: Measured, undisturbed: readonly Seen[]): Result {
+  const p99Before = percentile(
+    undisturbed.flatMap(({ pageMs }) => pageMs),
+    0.99,
+  )
   const p99 = percentile(during.pageMs, 0.99)
   const health = percentile(during.healthMs, 0.99)
-  const late = percentile(during.webhookMs, 0.99) - percentile(before.webhookMs, 0.99)
+  const lateBefore = percentile(
+    undisturbed.flatMap(({ webhookMs }) => webhookMs),
+    0.99,
+  )
+  const late = percentile(during.webhookMs, 0.99) - lateBefore
   const slowdown = p99 / p99Before
   const isLive = before.chainAgeSeconds <= CHAIN_AGE_SECONDS_MAX
   const missed = [

@@ -186,6 +186,8 @@ export class ClientConnection implements Connection {
   }
 
   #listen(webSocket: WebSocket, tcpSocket: Socket): void {
+    // Before `ws` takes it.
+    tcpSocket.prependListener('data', ({ length }: Buffer) => this.#inbox.countReceived(length))
     webSocket.on('message', (data, isBinary) => {
       this.#seen()
       this.#inbox.add(data, isBinary)

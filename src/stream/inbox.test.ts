@@ -1,5 +1,5 @@
 import { Registry } from 'prom-client'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { WebSocket } from 'ws'
 import { ManualClock } from '../../test/manual-clock.js'
 import { listenSockets, SocketClient } from '../../test/socket-client.js'
@@ -25,8 +25,8 @@ class StandInSocket {
   }
 }
 
-function openAccount(bytesMax: number) {
-  const shares = new WorkShares({ registry: new Registry() })
+function openAccount(bytesMax: number, now?: () => number) {
+  const shares = new WorkShares({ registry: new Registry(), ...(now && { now }) })
   const inboxes = new Inboxes(bytesMax)
   const { caller } = new RecordingConnection('growth')
   const connect = (itemsMax = Number.POSITIVE_INFINITY) => {
@@ -91,6 +91,35 @@ describe('what waits', () => {
     first?.release()
     await until(() => first?.handled.length === 2)
   })
+})
+
+test('connections of an account that is held back are read one after the other', () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  onTestFinished(() => void vi.useRealTimers())
+  let nowMs = 0
+  const { connect, shares } = openAccount(8 * KB * KB, () => nowMs)
+  const clients = [connect(), connect(), connect()]
+  const isPaused = () => clients.map(({ socket }) => socket.isPaused)
+  const workOfOthers = () => shares.charge({ accountId: 'other', plan: DEFAULT_PLANS.free }, 1)
+  workOfOthers()
+  const [first, second, third] = clients.map(({ inbox }) => inbox)
+  first?.countReceived(4 * KB * KB)
+  expect(isPaused()).toEqual([false, false, false])
+  first?.countReceived(4 * KB * KB)
+  second?.countReceived(64 * KB)
+  // Pings and short messages are read, whatever the account has spent.
+  third?.countReceived(100)
+  expect(isPaused()).toEqual([true, true, false])
+  vi.advanceTimersByTime(1_000)
+  expect(isPaused()).toEqual([true, true, false])
+  // Its allowance is refilled.
+  nowMs = 1_000
+  workOfOthers()
+  vi.advanceTimersByTime(10)
+  expect(isPaused()).toEqual([false, true, false])
+  vi.advanceTimersByTime(10)
+  expect(isPaused()).toEqual([false, false, false])
+  expect(vi.getTimerCount()).toBe(0)
 })
 
 test('a message with too many items is refused before it is parsed, and the next one is taken', async () => {

@@ -26,7 +26,12 @@ const WAITING_BYTES_PER_ACCOUNT_MAX = 8 * 1024 * 1024
 const SMALL_BYTES_MAX = 32
 
 /** How long nothing of a connection is read after a message was refused for the share of its account. */
-const refusedPauseMs = (bytes: number): number => 250 + bytes / 1024
+const REFUSED_PAUSE_MS = 250
+
+/** What a connection of an account that is held back may send before it is not read, so that its pings are answered. */
+const READ_AHEAD_BYTES = 16 * 1024
+/** One connection of an account that was held back is read again every so often: what came of it is taken in one piece. */
+const RELEASE_EVERY_MS = 10
 
 type InboxOptions = {
   socket: WebSocket
@@ -50,7 +55,8 @@ type InboxOptions = {
 const RATE_LIMITED = `At most ${MESSAGES_MAX} messages in ${WINDOW_MS / 1000} seconds.`
 const NO_BINARY = 'Send JSON as a text frame; binary frames are not understood.'
 
-type Message = { bytes: Buffer; refusal?: Refusal }
+/** `unpaidBytes`: those that compression has saved the client to send. */
+type Message = { bytes: Buffer; unpaidBytes: number; refusal?: Refusal }
 
 const NO_BYTES = Buffer.alloc(0)
 
@@ -60,6 +66,11 @@ export class Inbox {
   #waiting: Message[] = []
   /** With those of the message that waits for its account's share. */
   #waitingBytes = 0
+  /** Bytes of messages that are paid for, but have not come whole. */
+  #paidBytes = 0
+  /** Since the connection was held back last. */
+  #readBytes = 0
+  #isHeldBack = false
   #isWorking = false
   #isClosed = false
   #windowEndsAtMs = 0
@@ -68,6 +79,34 @@ export class Inbox {
   constructor(options: InboxOptions) {
     this.#options = options
     options.inboxes.add(options.caller.accountId, this)
+  }
+
+  /**
+   * Bytes have come from the socket. They are work before their message is whole: the other connections of the account
+   * may be sending long ones too, so those of an account that is held back are read one after the other.
+   */
+  countReceived(bytes: number): void {
+    if (this.#isClosed) return
+    const { shares, caller, inboxes } = this.#options
+    this.#paidBytes += bytes
+    this.#readBytes += bytes
+    shares.charge(caller, costOf('messageBytes', bytes))
+    if (this.#readBytes < READ_AHEAD_BYTES || this.#isHeldBack || !this.isAccountHeldBack) return
+    this.#isHeldBack = true
+    inboxes.holdBack(caller.accountId, this)
+    this.updateReading()
+  }
+
+  get isAccountHeldBack(): boolean {
+    const { shares, caller } = this.#options
+    return shares.isHeldBack(caller)
+  }
+
+  /** Reads the next piece of a connection that was held back. */
+  release(): void {
+    this.#isHeldBack = false
+    this.#readBytes = 0
+    this.updateReading()
   }
 
   add(data: RawData, isBinary: boolean): void {
@@ -107,12 +146,13 @@ export class Inbox {
   updateReading(): void {
     const { socket, inboxes, caller } = this.#options
     if (this.#isClosed) return
-    const isFull =
+    const waits =
+      this.#isHeldBack ||
       this.#waiting.length >= WAITING_MESSAGES_MAX ||
       this.#waitingBytes >= WAITING_BYTES_MAX ||
       inboxes.isFull(caller.accountId)
-    if (isFull !== socket.isPaused) {
-      if (isFull) socket.pause()
+    if (waits !== socket.isPaused) {
+      if (waits) socket.pause()
       else socket.resume()
     }
   }
@@ -124,12 +164,14 @@ export class Inbox {
   }
 
   #read(data: RawData, isBinary: boolean): Message {
-    if (this.#count > MESSAGES_MAX) {
-      return { bytes: NO_BYTES, refusal: new Refusal('rate_limited', RATE_LIMITED) }
-    }
-    if (isBinary) return { bytes: NO_BYTES, refusal: new Refusal('invalid_message', NO_BINARY) }
     // `ws` hands over one buffer, because that is how its server is set.
-    return { bytes: data as Buffer }
+    const bytes = data as Buffer
+    const unpaidBytes = Math.max(0, bytes.length - this.#paidBytes)
+    this.#paidBytes = Math.max(0, this.#paidBytes - bytes.length)
+    const refuse = (refusal: Refusal) => ({ bytes: NO_BYTES, unpaidBytes, refusal })
+    if (this.#count > MESSAGES_MAX) return refuse(new Refusal('rate_limited', RATE_LIMITED))
+    if (isBinary) return refuse(new Refusal('invalid_message', NO_BINARY))
+    return { bytes, unpaidBytes }
   }
 
   async #work(): Promise<void> {
@@ -148,11 +190,11 @@ export class Inbox {
   }
 
   /** Its bytes stay bytes until the account may have them parsed. */
-  #admit({ bytes, refusal }: Message): void | Promise<void> {
+  #admit({ bytes, unpaidBytes, refusal }: Message): void | Promise<void> {
     const { shares, caller, onRefused } = this.#options
     if (refusal !== undefined) return onRefused(refusal)
     const { length } = bytes
-    const units = costOf('messages', 1) + costOf('messageBytes', length)
+    const units = costOf('messages', 1) + costOf('messageBytes', unpaidBytes)
     if (length <= SMALL_BYTES_MAX) {
       shares.charge(caller, units)
       return this.#handle(bytes)
@@ -161,8 +203,7 @@ export class Inbox {
     if (waitMs > 0) {
       this.#countBytes(-length)
       onRefused(refuseWork(caller, waitMs))
-      // What the client sends next stays in its socket: messages cost something before they are seen here.
-      return pause(refusedPauseMs(length))
+      return pause(REFUSED_PAUSE_MS)
     }
     const admitted = shares.admit(caller, units)
     return admitted === undefined ? this.#handle(bytes) : admitted.then(() => this.#handle(bytes))
@@ -205,7 +246,13 @@ export function hasMoreItems(json: Buffer, itemsMax: number): boolean {
   return false
 }
 
-type AccountInboxes = { bytes: number; readonly inboxes: Set<Inbox> }
+type AccountInboxes = {
+  bytes: number
+  readonly inboxes: Set<Inbox>
+  /** Those that are not read until the account has work left to spend, the first to be read first. */
+  readonly heldBack: Set<Inbox>
+  releasing?: NodeJS.Timeout
+}
 
 /** The inboxes of all connections, and how many bytes of messages wait in those of each account. */
 export class Inboxes {
@@ -217,7 +264,7 @@ export class Inboxes {
   }
 
   add(accountId: number, inbox: Inbox): void {
-    const account = this.#accounts.get(accountId) ?? { bytes: 0, inboxes: new Set() }
+    const account = this.#accounts.get(accountId) ?? { bytes: 0, inboxes: new Set(), heldBack: new Set() }
     account.inboxes.add(inbox)
     this.#accounts.set(accountId, account)
   }
@@ -225,11 +272,20 @@ export class Inboxes {
   delete(accountId: number, inbox: Inbox): void {
     const account = this.#accounts.get(accountId)
     account?.inboxes.delete(inbox)
+    account?.heldBack.delete(inbox)
     if (account?.inboxes.size === 0) this.#accounts.delete(accountId)
   }
 
   isFull(accountId: number): boolean {
     return (this.#accounts.get(accountId)?.bytes ?? 0) >= this.#bytesMax
+  }
+
+  /** `release` is called when it is the turn of the inbox. */
+  holdBack(accountId: number, inbox: Inbox): void {
+    const account = this.#accounts.get(accountId)
+    if (account === undefined) return
+    account.heldBack.add(inbox)
+    account.releasing ??= setInterval(() => releaseFirst(account), RELEASE_EVERY_MS).unref()
   }
 
   /** All sockets of the account stop or go on when the limit is passed. */
@@ -240,4 +296,14 @@ export class Inboxes {
     account.bytes += bytes
     if (this.isFull(accountId) !== wasFull) for (const inbox of account.inboxes) inbox.updateReading()
   }
+}
+
+function releaseFirst(account: AccountInboxes): void {
+  const [first] = account.heldBack
+  if (first?.isAccountHeldBack === true) return
+  if (first !== undefined) account.heldBack.delete(first)
+  first?.release()
+  if (account.heldBack.size > 0) return
+  clearInterval(account.releasing)
+  delete account.releasing
 }
