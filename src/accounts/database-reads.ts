@@ -9,7 +9,7 @@ import type { ReadNeed } from '../store/replicas/replicas.js'
 import type { Store } from '../store/store.js'
 import { describeWorkLimit, type WorkOwner, type WorkShares } from './work-shares.js'
 
-/** The next query of a connection is on its way when the one before it ends: point reads are a third more in a second. */
+/** The next query of a connection is on its way when the one before it ends: point reads are a quarter more in a second. */
 const LIGHT_PER_CONNECTION = 2
 /** Queries of one account that may wait for a connection. */
 const WAITING_PER_ACCOUNT_MAX = 2_000
