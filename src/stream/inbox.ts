@@ -30,7 +30,10 @@ const REFUSED_PAUSE_MS = 250
 
 /** What a connection of an account that is held back may send before it is not read, so that its pings are answered. */
 const READ_AHEAD_BYTES = 16 * 1024
-/** One connection of an account that was held back is read again every so often: what came of it is taken in one piece. */
+/**
+ * How often `release` lets one held back connection of an account be read again. Its data has piled up in the
+ * system meanwhile, and the event loop takes it in one piece: one connection at a time keeps the piece small.
+ */
 const RELEASE_EVERY_MS = 10
 
 type InboxOptions = {
