@@ -119,8 +119,10 @@ export async function judge(world: World, plan: Plan, { hooksFrom, problems }: D
     if (code !== 0) problems.push(`backfill: ${output}`)
   }
   // A delivery that failed while a clock was ahead waits for that time, up to 65 minutes.
-  if (plan.steps.some(({ kind }) => kind.startsWith('clock'))) jumpToRetries(world)
-  const undelivered = await withRetries(world, async () => {
+  if (plan.steps.some(({ kind }) => kind.startsWith('clock'))) {
+    for (const clock of world.clocks) clock.jump(RETRY_MS_MAX)
+  }
+  const undelivered = await within(RECOVERY_MS_MAX, async () => {
     const ids = await listUndelivered(webhooks, { ...truth, fromBlock: hooksFrom })
     return ids.length === 0 ? undefined : `webhooks: ${ids.length} trades never came, ${ids[0]} is the first`
   })
@@ -132,7 +134,7 @@ export async function judge(world: World, plan: Plan, { hooksFrom, problems }: D
   problems.push(...checkReads(reader, world.memory, world.fromBlock))
   // What a process had sent when it was killed is sent once more before it counts as delivered.
   let unnoted: string[] = []
-  await withRetries(world, async () => {
+  await within(RECOVERY_MS_MAX, async () => {
     unnoted = await checkWebhooks(webhooks)
     return unnoted[0]
   })
@@ -161,7 +163,6 @@ const PARTS_OF_EACH = ['wallets'] as const
 /** Boards take older blocks in within minutes, by a job. */
 const PARTS_WITHOUT_BOARDS = COMPARED_PARTS.filter((part) => !/boards|builders|combos/i.test(part))
 const RETRY_MS_MAX = 65 * 60_000
-const RETRY_JUMPS_MAX = 2
 
 /** Asks again until nothing is missing. Returns what is still missing when the time is over. */
 async function within(ms: number, ask: () => Promise<string | undefined>): Promise<string | undefined> {
@@ -169,22 +170,6 @@ async function within(ms: number, ask: () => Promise<string | undefined>): Promi
     const missing = await ask()
     if (missing === undefined || performance.now() > endMs) return missing
   }
-}
-
-/** On a busy machine a delivery is answered too late, again and again: its next attempt may be an hour away, too. */
-async function withRetries(
-  world: World,
-  ask: () => Promise<string | undefined>,
-): Promise<string | undefined> {
-  for (let jumps = 0; ; jumps++) {
-    const missing = await within(RECOVERY_MS_MAX / 2, ask)
-    if (missing === undefined || jumps === RETRY_JUMPS_MAX) return missing
-    jumpToRetries(world)
-  }
-}
-
-function jumpToRetries({ clocks }: World): void {
-  for (const clock of clocks) clock.jump(RETRY_MS_MAX)
 }
 
 const tailOfLog = ({ roles, lines }: ServiceProcess): string =>

@@ -5,7 +5,7 @@ import { type Answer, openReceiver, type ReceivedRequest, type Receiver } from '
 const PATIENCE_MS = 120_000
 const RETRY_MS = 100
 
-type Hook = { id: string; path: string }
+type Hook = { id: string; url: string }
 
 /**
  * Has two webhooks for all trades: one that stays as it is, and one that is changed in the middle of deliveries. Their
@@ -42,9 +42,12 @@ export class WebhookOwner {
 
   async createHooks(): Promise<void> {
     for (const path of ['/steady', '/changed']) {
-      const body = { url: `${this.#receiver.url}${path}`, event_types: ['trade'] }
-      const { id } = (await this.#ask('POST', '', body)) as { id: string }
-      this.hooks.push({ id, path })
+      // A request that fails may have created a webhook, too. It has a path of its own, so that what it is sent is
+      // told from what the one is sent whose history is known.
+      const bodyOf = (attempt: number) => {
+        return { url: `${this.#receiver.url}${path}/${attempt}`, event_types: ['trade'] }
+      }
+      this.hooks.push((await this.#ask('POST', '', bodyOf)) as Hook)
     }
   }
 
@@ -53,12 +56,13 @@ export class WebhookOwner {
     const hook = this.hooks[1]
     if (hook === undefined) return
     const filters = [{}, { side: 'BUY' }, { min_amount_usd: 5 }][pick % 3]
-    await this.#ask('PUT', `/${hook.id}`, { url: `${this.#receiver.url}/changed/${pick}`, filters })
+    await this.#ask('PUT', `/${hook.id}`, () => ({ url: `${this.#receiver.url}/changed/${pick}`, filters }))
   }
 
   /** Requests that the webhook which stays has made. */
   get steady(): readonly ReceivedRequest[] {
-    return this.#receiver.at('/steady')
+    const [hook] = this.hooks
+    return hook === undefined ? [] : this.#receiver.at(new URL(hook.url).pathname)
   }
 
   /** Rows of the history of the webhook that stays, the newest first. */
@@ -76,7 +80,7 @@ export class WebhookOwner {
     await this.#receiver.close()
   }
 
-  async #ask(method: string, path: string, body?: object): Promise<unknown> {
+  async #ask(method: string, path: string, bodyOf?: (attempt: number) => object): Promise<unknown> {
     let said = ''
     const endMs = performance.now() + PATIENCE_MS
     for (let attempt = 0; performance.now() < endMs; attempt++) {
@@ -85,7 +89,7 @@ export class WebhookOwner {
         const reply = await fetch(`${url}/v3/webhooks${path}`, {
           method,
           headers: { 'x-api-key': this.#key, 'content-type': 'application/json' },
-          ...(body !== undefined && { body: JSON.stringify(body) }),
+          ...(bodyOf !== undefined && { body: JSON.stringify(bodyOf(attempt)) }),
           signal: AbortSignal.timeout(5_000),
         })
         const text = await reply.text()
