@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../../test/database.js'
 import { PARTITION_BLOCKS } from '../../core/blocks.js'
 import { seqOf } from '../../core/seq.js'
@@ -119,4 +119,36 @@ describe('tables that were swapped', () => {
     const kept = await sql<{ block: number }[]>`select block from undo order by block`
     expect(kept.map(({ block }) => block)).toEqual([11, 12])
   })
+})
+
+test('tables are not swapped while they are read, and no reader fails for it that waits for another of them', async () => {
+  // As `select for update`: the mode of readers is also that of what the swap itself reads.
+  const lock = (tx: Sql, table: string) => tx.unsafe(`lock table ${table} in row share mode`)
+  const untilLocked = (mode: string, tables: string[]) =>
+    vi.waitFor(
+      async () => {
+        const locked = await sql`
+          select from pg_locks
+           where mode = ${mode} and granted
+             and relation in (select table_name::regclass from unnest(${tables}::text[]) as table_name)`
+        expect(locked.length).toBe(tables.length)
+      },
+      { timeout: 30_000, interval: 5 },
+    )
+  const untilSwapBegins = () => untilLocked('AccessExclusiveLock', ['positions'])
+  // Both are locked after `positions`: first the one is waited for, then the other.
+  const leaving = sql.begin(async (tx) => {
+    await lock(tx, 'hour_candles')
+    await untilSwapBegins()
+    await tx`select pg_sleep(0.6)`
+  })
+  const staying = sql.begin(async (tx) => {
+    await lock(tx, 'undo_floor')
+    await untilSwapBegins()
+    return [...(await tx`select held from positions`)]
+  })
+  const swapping = swap(() => untilLocked('RowShareLock', ['hour_candles', 'undo_floor']))
+  await expect(swapping).rejects.toMatchObject({ code: '55P03' })
+  expect(await staying).toEqual([])
+  await leaving
 })

@@ -10,8 +10,11 @@ const TWIN_TABLES = [...LEDGER_TABLE_NAMES, 'pnl', 'undo', 'undo_floor']
 /** Entries that the new ledger refuses stay apart until it is in use. */
 const TWINS = [...TWIN_TABLES, 'quarantine']
 
-/** New readers wait behind the lock that is waited for, so the wait is short. */
-const LOCK_WAIT_MS = 2_000
+/**
+ * New readers wait behind the locks that are waited for, all together no longer than this. It is below the
+ * `deadlock_timeout` of the server: a reader that has one of the tables and waits for another is not cancelled for it.
+ */
+const LOCKS_WAIT_MS = 800
 
 /** For the rest of the transaction, `positions` and the others are those that are being built. */
 export async function useTwins(tx: Sql, schema = TWIN_SCHEMA): Promise<void> {
@@ -97,11 +100,13 @@ export async function analyzeTwins(tx: Sql): Promise<void> {
  * with `lock_not_available` when a long query reads the old ones.
  */
 export async function swapTwins(tx: Sql): Promise<void> {
-  const inUse = TWIN_TABLES.map((name) => `public.${name}`).join(', ')
-  await tx.unsafe(`
-    set local search_path = public;
-    set local lock_timeout = ${LOCK_WAIT_MS};
-    lock table ${inUse} in access exclusive mode`)
+  await tx.unsafe('set local search_path = public')
+  const endMs = performance.now() + LOCKS_WAIT_MS
+  for (const name of TWIN_TABLES) {
+    // 0 would be no limit.
+    const leftMs = Math.max(1, Math.round(endMs - performance.now()))
+    await tx.unsafe(`set local lock_timeout = ${leftMs}; lock table ${name} in access exclusive mode`)
+  }
   // Which tokens a condition has is no part of the ledger, and its journal follows from the tokens: those
   // that are as new as what was stated of them need none. A block whose hash is not kept cannot be gone
   // back to.
@@ -118,7 +123,7 @@ export async function swapTwins(tx: Sql): Promise<void> {
      where block <= (select block from ${TWIN_SCHEMA}.undo_floor)`)
   const views = await selectDependentViews(tx)
   if (views.length > 0) await tx.unsafe(`drop view ${views.map(({ name }) => name).join(', ')}`)
-  await tx.unsafe(`drop table ${inUse}`)
+  await tx.unsafe(`drop table ${TWIN_TABLES.join(', ')}`)
   for (const name of await selectTwins(tx)) {
     await tx.unsafe(`alter table ${TWIN_SCHEMA}.${name} set schema public`)
   }
