@@ -29,6 +29,13 @@ export class ChainMemory {
     }
   }
 
+  /** The numbers of all blocks that had this transaction at some time. */
+  *blocksOf(hash: string): Generator<number> {
+    for (const [number, blocks] of this.#byNumber) {
+      if (blocks.some(({ transactions }) => transactions.some((each) => each.hash === hash))) yield number
+    }
+  }
+
   #add(block: Block, parent: Block | undefined): void {
     this.#parents.set(block, parent)
     const known = this.#byNumber.get(block.number)

@@ -19,20 +19,20 @@ export type PolygonOptions = ConnectorOptions & { callsPerSecond?: number | unde
 const NAME = 'polygon'
 /** What the public endpoint was seen to allow; a node of one's own allows more. */
 const CALLS_PER_SECOND = 17
-/** Nodes themselves give up on a query after half a minute. */
-const TIMEOUT_MS = 30_000
+/** For the logs of several blocks, which are too many when it takes longer. Anything else takes a node no longer than any upstream. */
+const RANGE_MS_MAX = 15_000
 
 /** A Polygon node, asked over HTTP. Errors are `UpstreamError`; those of the node are `RpcError`. */
 export class PolygonClient {
   readonly #http: HttpUpstream
   readonly #rpc: RpcClient
-  readonly #timeoutMs: number
+  readonly #rangeMsMax: number
 
   constructor({ callsPerSecond = CALLS_PER_SECOND, ...options }: PolygonOptions) {
-    const { url, timeoutMs = TIMEOUT_MS } = options
+    const { url, timeoutMs } = options
     const limits = [{ paths: /^/, calls: callsPerSecond * 10, windowMs: 10_000 }]
-    this.#timeoutMs = timeoutMs
-    this.#http = new HttpUpstream({ ...options, name: NAME, limits, timeoutMs })
+    this.#rangeMsMax = timeoutMs === undefined ? RANGE_MS_MAX : timeoutMs / 2
+    this.#http = new HttpUpstream({ ...options, name: NAME, limits })
     // Keys are part of the path, where some providers do not allow a slash at the end.
     const path = new URL(url).pathname === '/' ? '/' : ''
     this.#rpc = new RpcClient({ upstream: NAME, http: this.#http, path })
@@ -100,9 +100,9 @@ export class PolygonClient {
     return this.#rpc.batch(requests, signal)
   }
 
-  /** Several blocks that take half of the time are too many; of one there is no smaller part. */
+  /** Of one block there is no smaller part. */
   #patienceWith({ fromBlock, toBlock }: BlockRange, signal: AbortSignal): Patience {
-    return { signal, patienceMs: fromBlock === toBlock ? undefined : this.#timeoutMs / 2 }
+    return { signal, patienceMs: fromBlock === toBlock ? undefined : this.#rangeMsMax }
   }
 }
 

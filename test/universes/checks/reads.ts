@@ -26,9 +26,12 @@ function explain(page: ReadPage, memory: ChainMemory): string | undefined {
       if (difference.place > furthest.place) furthest = difference
     }
   }
-  const { headBlock, limit, transactions } = page
+  const { headBlock, newestBlock, sinceReorgMs, limit, transactions } = page
   const { place, expected } = furthest
-  return `a page of ${limit} at block ${headBlock} is of no chain that ever was: it has ${transactions[place]} as number ${place}, not ${expected}`
+  const blocks = [...memory.blocksOf(transactions[place] ?? '')].join(' and ') || 'none'
+  const reorg =
+    sinceReorgMs === undefined ? 'no reorganisation' : `the last reorganisation ${sinceReorgMs} ms ago`
+  return `a page of ${limit} at block ${headBlock}, with the chain at ${newestBlock} and ${reorg}, is of no chain that ever was: it has ${transactions[place]} (block ${blocks}) as number ${place}, not ${expected}`
 }
 
 /** Several trades of a page may be of one transaction. */

@@ -8,6 +8,8 @@ export type ReadPage = {
   headBlock: number
   newestBlock: number
   isAfterReorg: boolean
+  /** `undefined`: the chain never was reorganised. */
+  sinceReorgMs: number | undefined
   transactions: readonly string[]
   limit: number
 }
@@ -16,10 +18,11 @@ const PAUSE_MS = 40
 const REPLY_MS_MAX = 10_000
 const LIMITS = [10, 50, 200]
 /**
- * A service has taken the blocks of a reorganisation back, and read those in their place, within this time. It may hear
- * of it much later, when its node does not answer: then the time begins with the first answer of a lower block.
+ * A service has taken the blocks of a reorganisation back, and read those in their place, within this time: as long as
+ * it may take to be whole again. It may hear of it later, when its node does not answer: then the time begins with the
+ * first answer of a lower block.
  */
-const REORG_MS_MAX = 30_000
+const REORG_MS_MAX = 90_000
 
 /** `reorgMs`: when its last blocks were replaced; `undefined`: never. */
 export type ReadChain = { newestBlock: () => number; reorgMs: () => number | undefined }
@@ -87,7 +90,10 @@ export class Reader {
     }
     this.#headBlock = headBlock
     const transactions = body.trades.map((trade) => trade.transaction_hash)
-    this.pages.push({ headBlock, newestBlock: this.#chain.newestBlock(), isAfterReorg, limit, transactions })
+    const newestBlock = this.#chain.newestBlock()
+    const reorgMs = this.#chain.reorgMs()
+    const sinceReorgMs = reorgMs && Math.round(performance.now() - reorgMs)
+    this.pages.push({ headBlock, newestBlock, isAfterReorg, sinceReorgMs, limit, transactions })
   }
 
   #isAfterReorg(isLower: boolean): boolean {
