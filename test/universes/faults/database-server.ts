@@ -41,6 +41,7 @@ type DatabaseServerOptions = {
 
 const DATABASE = 'auspex'
 const PORT_ATTEMPTS = 3
+const RESIZE_ATTEMPTS = 20
 const END_MS_MAX = 10_000
 const MIB = 1024 * 1024
 /** Room for several times what a universe writes, so that only `fillDisk` makes it full. */
@@ -179,12 +180,17 @@ export async function openDatabaseServer({
     for (const pid of processesOf(folder)) send(pid, name)
   }
 
-  /** Never below what is used: the kernel refuses that. */
-  function resizeDisk(bytes: number): void {
+  /** Never below what is used: the kernel refuses that, and the server may write more after the look. */
+  function resizeDisk(bytes: number, attempt = 1): void {
     if (!canFillDisk) throw new Error('the disk of this server cannot be made full')
     const { blocks, bfree, bsize } = statfsSync(folder)
     const size = Math.max(bytes, (blocks - bfree) * bsize)
-    execFileSync('mount', ['-o', `remount,size=${size}`, folder])
+    try {
+      execFileSync('mount', ['-o', `remount,size=${size}`, folder], { stdio: 'pipe' })
+    } catch (error) {
+      if (attempt === RESIZE_ATTEMPTS) throw error
+      resizeDisk(bytes, attempt + 1)
+    }
   }
 }
 
