@@ -54,6 +54,7 @@ const OTHER_RULES = [
   /^Invalid start: (it must not be later|\d+ buckets)/,
   /^Invalid query: an address is /,
   /^Invalid next_cursor: /,
+  /^Invalid interval: between `from` and `to` are /,
   /^Missing (anchor_ts|token_id): /,
   /^Give one of market_id, condition_id and position_id/,
   /^Invalid format: \w+ has no place for a second list/,
