@@ -15,6 +15,8 @@ const TWINS = [...TWIN_TABLES, 'quarantine']
  * `deadlock_timeout` of the server: a reader that has one of the tables and waits for another is not cancelled for it.
  */
 const LOCKS_WAIT_MS = 800
+/** The server's own vacuum gives way after `deadlock_timeout` to who waits for its table. Readers do not notice this lock. */
+const VACUUM_WAIT_MS = 2_000
 
 /** For the rest of the transaction, `positions` and the others are those that are being built. */
 export async function useTwins(tx: Sql, schema = TWIN_SCHEMA): Promise<void> {
@@ -100,7 +102,10 @@ export async function analyzeTwins(tx: Sql): Promise<void> {
  * with `lock_not_available` when a long query reads the old ones.
  */
 export async function swapTwins(tx: Sql): Promise<void> {
-  await tx.unsafe('set local search_path = public')
+  await tx.unsafe(`
+    set local search_path = public;
+    set local lock_timeout = ${VACUUM_WAIT_MS};
+    lock table ${TWIN_TABLES.join(', ')} in share update exclusive mode`)
   const endMs = performance.now() + LOCKS_WAIT_MS
   for (const name of TWIN_TABLES) {
     // 0 would be no limit.

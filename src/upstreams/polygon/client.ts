@@ -19,7 +19,7 @@ export type PolygonOptions = ConnectorOptions & { callsPerSecond?: number | unde
 const NAME = 'polygon'
 /** What the public endpoint was seen to allow; a node of one's own allows more. */
 const CALLS_PER_SECOND = 17
-/** For the logs of several blocks, which are too many when it takes longer. Anything else takes a node no longer than any upstream. */
+/** Several blocks whose logs take longer than this are too many. Other requests have the deadline of every upstream. */
 const RANGE_MS_MAX = 15_000
 
 /** A Polygon node, asked over HTTP. Errors are `UpstreamError`; those of the node are `RpcError`. */

@@ -42,8 +42,8 @@ export class WebhookOwner {
 
   async createHooks(): Promise<void> {
     for (const path of ['/steady', '/changed']) {
-      // A request that fails may have created a webhook, too. It has a path of its own, so that what it is sent is
-      // told from what the one is sent whose history is known.
+      // A request whose answer is lost may have created a webhook. Each request has a path of its own: what that
+      // webhook is sent does not count for the one whose history is known.
       const bodyOf = (attempt: number) => {
         return { url: `${this.#receiver.url}${path}/${attempt}`, event_types: ['trade'] }
       }
