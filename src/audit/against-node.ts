@@ -6,7 +6,7 @@ import { selectPools } from '../chain/facts/raw-log.js'
 import { explainFault, MissingHistoryError } from '../chain/follow/missing-history.js'
 import { type ReadBlock, readLogsOf } from '../chain/follow/read-blocks.js'
 import { ID_TABLES } from '../chain/ids/queries.js'
-import { readHeads, toBatchBlock } from '../chain/read/headers.js'
+import { readHeadsAndTip, toBatchBlock } from '../chain/read/headers.js'
 import { REORG_BLOCKS_MAX } from '../core/blocks.js'
 import { logIndexOf } from '../core/seq.js'
 import { UpstreamError } from '../core/upstream-error.js'
@@ -23,7 +23,10 @@ import { describeFact, describeIds } from './node-differences.js'
 export type NodeAudit = {
   pool: Pool
   polygon: PolygonClient
-  /** Ascending. Left out: those that the node does not have, and those that are not stored any more. */
+  /**
+   * Ascending. Left out: those that the node does not have, those that are not stored any more, and recent ones that
+   * differ while the node has another chain than the one that is stored.
+   */
   blocks: readonly number[]
   signal: AbortSignal
   onProgress?: ((blocks: number) => void) | undefined
@@ -104,20 +107,42 @@ async function compareUntilSettled(
   const settled: ComparedBlock[] = []
   let open = numbers
   for (let comparisons = 1; open.length > 0; comparisons++) {
-    const read = await readPatiently(polygon, open, signal, timing)
-    const compared = await transact(pool, async (tx) => {
+    const { blocks, tip } = await readPatiently(polygon, open, await selectCursor(pool), signal, timing)
+    const { compared, isSameChain } = await transact(pool, async (tx) => {
       await tx`set transaction isolation level repeatable read read only`
       await tx`set local statement_timeout = 0`
-      return compareBlocks(tx, read)
+      return { compared: await compareBlocks(tx, blocks), isSameChain: await isStored(tx, tip) }
     })
-    const isOpen = (block: ComparedBlock) =>
-      comparisons < COMPARISONS_MAX && block.isRecent && isDifferent(block)
+    const isOpen = (block: ComparedBlock) => block.isRecent && isDifferent(block)
     settled.push(...compared.filter((block) => !isOpen(block)))
-    open = compared.filter(isOpen).map(({ number }) => number)
+    const differing = compared.filter(isOpen)
+    if (comparisons === COMPARISONS_MAX) {
+      // The follower has not heard of a reorganisation yet, or this node is late: no row is wrong for that.
+      if (isSameChain) settled.push(...differing.filter(({ number }) => number <= (tip?.number ?? 0)))
+      break
+    }
+    open = differing.map(({ number }) => number)
     if (open.length > 0) await timing.sleep(REORGANISED_MS, signal)
   }
   return settled.sort((a, b) => a.number - b.number)
 }
+
+/** The block up to which the stored chain reaches. */
+async function selectCursor(sql: Sql): Promise<number> {
+  const [row] = await sql<{ block: number | null }[]>`select block from chain_state`
+  return row?.block ?? 0
+}
+
+/** Whether the stored chain has this block of the node, and with it all blocks of the node below. */
+async function isStored(sql: Sql, block: Head | undefined): Promise<boolean> {
+  if (block === undefined) return false
+  const rows = await sql`
+    select from recent_blocks where number = ${block.number} and ${hex(sql, 'hash')} = ${block.hash}`
+  return rows.length > 0
+}
+
+/** Blocks of the node, and its header of the block that the stored chain ends with; `undefined`: it lacks that. */
+type NodeAnswer = { blocks: ReadBlock[]; tip: Head | undefined }
 
 /**
  * The blocks from the node, without those that it has deleted or never had. Its failures are repeated
@@ -126,13 +151,14 @@ async function compareUntilSettled(
 async function readPatiently(
   polygon: PolygonClient,
   numbers: readonly number[],
+  cursor: number,
   signal: AbortSignal,
   timing: Timing,
-): Promise<ReadBlock[]> {
+): Promise<NodeAnswer> {
   let wanted = numbers
   for (let failures = 1; ; failures++) {
     try {
-      return await readBlocksOf(polygon, wanted, signal)
+      return await readBlocksOf(polygon, wanted, cursor, signal)
     } catch (error) {
       signal.throwIfAborted()
       const fault = await explainFault(polygon, wanted[0] ?? 0, error, signal)
@@ -150,15 +176,16 @@ async function readPatiently(
 async function readBlocksOf(
   polygon: PolygonClient,
   numbers: readonly number[],
+  cursor: number,
   signal: AbortSignal,
-): Promise<ReadBlock[]> {
-  if (numbers.length === 0) return []
-  const heads = await readHeads(polygon, numbers, signal)
-  const read: ReadBlock[] = []
-  while (read.length < heads.length) {
-    read.push(...(await readLogsOf(polygon, heads.slice(read.length), { signal })))
+): Promise<NodeAnswer> {
+  if (numbers.length === 0) return { blocks: [], tip: undefined }
+  const { heads, tip } = await readHeadsAndTip(polygon, numbers, cursor, signal)
+  const blocks: ReadBlock[] = []
+  while (blocks.length < heads.length) {
+    blocks.push(...(await readLogsOf(polygon, heads.slice(blocks.length), { signal })))
   }
-  return read
+  return { blocks, tip }
 }
 
 /** Of the blocks that are covered now. In a transaction that sees one state. */

@@ -17,6 +17,21 @@ export async function readHeads(
   return numbers.map((number, index) => takeHead(number, outcomes[index]))
 }
 
+/** The same, and the header of one more block, all of one answer; its header is `undefined` when the node lacks it. */
+export async function readHeadsAndTip(
+  polygon: PolygonClient,
+  numbers: readonly number[],
+  tip: number,
+  signal: AbortSignal,
+): Promise<{ heads: Head[]; tip: Head | undefined }> {
+  const outcomes = await polygon.batch([...numbers, tip].map(askBlock), signal)
+  const last = outcomes.at(-1)
+  return {
+    heads: numbers.map((number, index) => takeHead(number, outcomes[index])),
+    tip: last?.ok === true ? last.value : undefined,
+  }
+}
+
 /** The same up to the first block that the node lacks; throws when it lacks all of them. */
 export async function readAvailableHeads(
   polygon: PolygonClient,
