@@ -11,7 +11,7 @@ import type { Environment } from '../src/config/config.js'
 import { SETTINGS } from '../src/config/settings.js'
 import { type Clock, systemClock } from '../src/core/clock.js'
 import { OperatorError } from '../src/core/errors.js'
-import { findCluster } from '../src/store/embedded/home.js'
+import { findCluster } from '../src/store/embedded/server-folders.js'
 import { UPSTREAMS } from '../src/upstreams/upstreams.js'
 
 /** In the data folder: what the simulator needs to continue its universe. */

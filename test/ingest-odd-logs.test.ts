@@ -6,8 +6,8 @@ import type { LogBody } from '../sim/contracts/log.js'
 import { oneOfEach } from '../sim/contracts/test-acts.js'
 import { createWallet } from '../sim/contracts/test-world.js'
 import { ZERO_ADDRESS } from '../src/chain/attribute/roles.js'
+import { toChainLogs } from '../src/chain/attribute/test-chain-logs.js'
 import { encodeLog, transferBatch, transferSingle } from '../src/chain/attribute/test-encode-log.js'
-import { placeLogs } from '../src/chain/attribute/test-placed-logs.js'
 import { ChainWatch } from '../src/chain/watch/chain-watch.js'
 import { BlockWriter } from '../src/chain/write/block-writer.js'
 import { AMOUNT_MAX } from '../src/core/money.js'
@@ -44,7 +44,7 @@ const hashOf = (block: number) => `0x${block.toString(16).padStart(64, '0')}`
 
 /** Books the transactions as one block after the last one. What is wrong then is the ledger's own. */
 async function book(...transactions: (readonly LogBody[])[]): Promise<void> {
-  const logs = placeLogs(...transactions)
+  const logs = toChainLogs(...transactions)
   const { blockNumber: first = 0, timestampSec: timeSec = 0 } = logs[0]?.at ?? {}
   const number = (line.cursor?.block ?? first - 1) + 1
   const hash = hashOf(number)

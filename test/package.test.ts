@@ -5,7 +5,7 @@ import { basename, join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { NO_UPSTREAMS } from '../bench/lib/no-upstreams.js'
-import { removeHome } from '../src/store/embedded/home.js'
+import { removeServerFolders } from '../src/store/embedded/server-folders.js'
 import { makeOpenFolder } from './open-folder.js'
 import { waitForUrl } from './processes.js'
 import { findProgram } from './system-programs.js'
@@ -57,7 +57,7 @@ beforeAll(() => {
 }, 300_000)
 
 afterAll(() => {
-  for (const folder of [dataDir, restoredDir]) if (existsSync(folder)) removeHome(folder)
+  for (const folder of [dataDir, restoredDir]) if (existsSync(folder)) removeServerFolders(folder)
   rmSync(image, { recursive: true, force: true })
 })
 

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { expect, onTestFinished, vi } from 'vitest'
 import { NO_UPSTREAMS } from '../bench/lib/no-upstreams.js'
-import { removeHome } from '../src/store/embedded/home.js'
+import { removeServerFolders } from '../src/store/embedded/server-folders.js'
 import { makeOpenFolder } from './open-folder.js'
 
 const DIST = resolve(import.meta.dirname, '../dist')
@@ -138,7 +138,7 @@ export function createDataDir(name = 'data'): { dataDir: string; remove(): void 
   return {
     dataDir,
     remove: () => {
-      removeHome(dataDir)
+      removeServerFolders(dataDir)
       rmSync(parent, { recursive: true, force: true })
     },
   }

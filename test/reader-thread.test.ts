@@ -4,7 +4,7 @@ import { Registry } from 'prom-client'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { attributeBatch } from '../src/chain/attribute/attribute-batch.js'
 import { type BatchFacts, createBatchFacts } from '../src/chain/facts/registry.js'
-import { type FollowWorld, hasty, type Lie, openWorld } from '../src/chain/follow/test-follow.js'
+import { type FollowWorld, fastTiming, type Lie, openWorld } from '../src/chain/follow/test-follow.js'
 import { toBatchBlock } from '../src/chain/read/headers.js'
 import { unpackFacts } from '../src/chain/read/pack-facts.js'
 import { ThreadReader } from '../src/chain/read/thread-reader.js'
@@ -25,7 +25,7 @@ afterAll(() => world.close())
 
 function open(pools = new Set<string>()) {
   const metrics = createUpstreamMetrics(new Registry())
-  const limits = { callsPerSecond: 1_000, timing: hasty }
+  const limits = { callsPerSecond: 1_000, timing: fastTiming }
   const polygon = new PolygonClient({ url: world.host.url, metrics, clock: systemClock, ...limits })
   const reader = new ThreadReader(pools, THREAD)
   onTestFinished(async () => {

@@ -12,9 +12,9 @@ import { dirname, join } from 'node:path'
 import { listCluster } from '../src/backup/cluster-files.js'
 import { findProcesses } from '../src/lib/process-identity.js'
 import { createPool, type Pool } from '../src/store/connection.js'
-import { findCluster, prepareHome } from '../src/store/embedded/home.js'
 import { findPostmaster } from '../src/store/embedded/postmaster.js'
 import { type EmbeddedServer, startServer } from '../src/store/embedded/server.js'
+import { findCluster, prepareServerFolders } from '../src/store/embedded/server-folders.js'
 import { makeOpenFolder } from './open-folder.js'
 
 /** Servers that start fast and forget everything when the machine fails. */
@@ -83,7 +83,7 @@ export async function openStandby(primary: TestServer): Promise<TestServer> {
   const socketDir = new URL(primary.url).searchParams.get('host') ?? ''
   const from = join(dirname(socketDir), 'cluster')
   const dataDir = makeOpenFolder('standby')
-  const { clusterDir, user } = prepareHome(dataDir)
+  const { clusterDir, user } = prepareServerFolders(dataDir)
   const session = await primary.sql.reserve()
   await session`select pg_backup_start('standby', true)`
   mkdirSync(clusterDir, { mode: 0o700 })

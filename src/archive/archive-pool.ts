@@ -1,6 +1,6 @@
 import { createPool, type Pool, type Target } from '../store/connection.js'
 
-/** One holds the lock, one reads rows, one what is said of a day. */
+/** One connection holds the lock, one reads rows, and one reads the data for the manifest of a day. */
 const CONNECTIONS = 3
 
 /** Connections of its own, because a day takes minutes. They do not end by their age, as those of other pools do. */

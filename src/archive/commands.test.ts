@@ -41,27 +41,27 @@ async function run(...args: string[]): Promise<string> {
 }
 
 test('the command archives, finds everything archived, verifies and restores', async () => {
-  const place = join(folder, 'by-command')
+  const location = join(folder, 'by-command')
   const database = ['--database-url', urlOf(ledger.database)]
-  expect(await run('--to', place, ...database)).toMatch(
+  expect(await run('--to', location, ...database)).toMatch(
     /^Wrote \d+ days up to 2026-11-14 to .* rows in \d+ files/,
   )
-  expect(await run('--to', place, ...database)).toMatch(/^Nothing to write: all \d+ days up to 2026-11-14/)
-  expect(await run('--verify', '--from', place)).toMatch(/^All as the manifests say: \d+ days/)
+  expect(await run('--to', location, ...database)).toMatch(/^Nothing to write: all \d+ days up to 2026-11-14/)
+  expect(await run('--verify', '--from', location)).toMatch(/^All as the manifests say: \d+ days/)
 
   const empty = await createTestDatabase({ isEmpty: true })
   onTestFinished(() => empty.drop())
-  expect(await run('--restore', '--from', place, '--database-url', urlOf(empty))).toMatch(
+  expect(await run('--restore', '--from', location, '--database-url', urlOf(empty))).toMatch(
     /^Restored \d+ days up to block \d+, dataset demo/,
   )
-  await expect(run('--restore', '--from', place, '--database-url', urlOf(empty))).rejects.toThrow(
+  await expect(run('--restore', '--from', location, '--database-url', urlOf(empty))).rejects.toThrow(
     /holds blocks of the chain already/,
   )
 
   const replays = await createTestDatabase({ isEmpty: true })
   onTestFinished(() => replays.drop())
   const restoreReplays = (days: string) =>
-    run('--restore', '--replays', days, '--from', place, '--database-url', urlOf(replays))
+    run('--restore', '--replays', days, '--from', location, '--database-url', urlOf(replays))
   await expect(restoreReplays('2026-12-01..2026-12-31')).rejects.toThrow(
     /^None of these days is in .*: it has .* to 2026-11-14\.$/,
   )
@@ -71,10 +71,10 @@ test('the command archives, finds everything archived, verifies and restores', a
 }, 60_000)
 
 test('verification of what is damaged fails, and says where', async () => {
-  const place = join(folder, 'damaged')
-  await run('--to', place, '--database-url', urlOf(ledger.database))
-  rmSync(join(place, 'table=fills/day=2026-11-14/part-0000.parquet'))
-  await expect(run('--verify', '--from', place)).rejects.toThrow(/^1 problems in /)
+  const location = join(folder, 'damaged')
+  await run('--to', location, '--database-url', urlOf(ledger.database))
+  rmSync(join(location, 'table=fills/day=2026-11-14/part-0000.parquet'))
+  await expect(run('--verify', '--from', location)).rejects.toThrow(/^1 problems in /)
   await expect(run('--verify', '--from', join(folder, 'nothing'))).rejects.toThrow(/There is no archived day/)
 })
 

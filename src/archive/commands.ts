@@ -32,15 +32,15 @@ export function addArchiveCommand(program: Command, withDatabase: WithDatabase):
       const show = await import('./show.js')
       const signal = stopSignal()
       if (verify && from !== undefined) {
-        await show.verify({ place: from, signal })
+        await show.verify({ location: from, signal })
       } else if (restore && from !== undefined) {
         const { config } = readConfig(command)
-        if (replays === undefined) await show.restore({ place: from, config, signal })
-        else await show.restoreForReplays({ place: from, config, range: replays, signal })
+        if (replays === undefined) await show.restore({ location: from, config, signal })
+        else await show.restoreForReplays({ location: from, config, range: replays, signal })
       } else if (to !== undefined) {
         await withDatabase(
           command,
-          async (_pool, { target }) => show.archive({ place: to, target, signal }),
+          async (_pool, { target }) => show.archive({ location: to, target, signal }),
           {
             acceptsDemo: true,
           },

@@ -81,10 +81,10 @@ async function readManifest<Manifest extends { format: number }>(
 ): Promise<Manifest | undefined> {
   const text = await store.read(path)
   if (text === undefined) return undefined
-  const manifest = parse(text, `${store.place}/${path}`) as Manifest
+  const manifest = parse(text, `${store.location}/${path}`) as Manifest
   if (manifest.format === ARCHIVE_FORMAT) return manifest
   throw new OperatorError(
-    `${store.place}/${path} is of format ${manifest.format}; this version of Auspex reads format ${ARCHIVE_FORMAT}.`,
+    `${store.location}/${path} is of format ${manifest.format}; this version of Auspex reads format ${ARCHIVE_FORMAT}.`,
   )
 }
 

@@ -139,7 +139,7 @@ const isWhole = (written: DayManifest, day: ArchiveDay, { ledgerFrom }: ArchiveS
 function refuseOther(written: DayManifest, { store, dataset }: ArchiveOptions): void {
   if (written.dataset === dataset) return
   throw new OperatorError(
-    `${store.place} holds the dataset "${written.dataset}", and this database the dataset "${dataset}".\n` +
+    `${store.location} holds the dataset "${written.dataset}", and this database the dataset "${dataset}".\n` +
       'Name another folder or another prefix: the two must not mix.',
   )
 }

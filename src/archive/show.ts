@@ -7,7 +7,7 @@ import { openDatabase } from '../store/database.js'
 import { migrate, readMigrations } from '../store/migrate.js'
 import { openArchivePool } from './archive-pool.js'
 import { restoreArchive } from './restore/restore-archive.js'
-import { keptBy } from './restore/restore-record.js'
+import { retentionOf } from './restore/restore-record.js'
 import { restoreReplays } from './restore/restore-replays.js'
 import { runArchive } from './run-archive.js'
 import type { ArchiveStore } from './store/archive-store.js'
@@ -17,11 +17,11 @@ import { verifyArchive } from './verify-archive.js'
 const MB = 1_000_000
 const INTERRUPTED = 130
 
-type ShowOptions = { place: string; signal: AbortSignal }
+type ShowOptions = { location: string; signal: AbortSignal }
 
 /** `auspex archive --to`. */
-export async function archive({ place, target, signal }: ShowOptions & { target: Target }): Promise<void> {
-  await withStore(place, async (store) => {
+export async function archive({ location, target, signal }: ShowOptions & { target: Target }): Promise<void> {
+  await withStore(location, async (store) => {
     const pool = openArchivePool(target)
     const bar = new Bar('Archiving', 'tables')
     const sinceMs = performance.now()
@@ -44,10 +44,10 @@ export async function archive({ place, target, signal }: ShowOptions & { target:
       if (lastDay === undefined) {
         console.log('No day is over yet whose blocks are all final: there is nothing to archive.')
       } else if (daysWritten === 0) {
-        console.log(`Nothing to write: all ${days} days up to ${lastDay} are in ${store.place} already.`)
+        console.log(`Nothing to write: all ${days} days up to ${lastDay} are in ${store.location} already.`)
       } else {
         console.log(
-          `Wrote ${daysWritten} days up to ${lastDay} to ${store.place}: ${formatCount(rows)} rows in ${files} files, ` +
+          `Wrote ${daysWritten} days up to ${lastDay} to ${store.location}: ${formatCount(rows)} rows in ${files} files, ` +
             `${formatCount(bytes / MB)} MB, in ${formatSeconds((performance.now() - sinceMs) / 1000)}.`,
         )
       }
@@ -59,8 +59,8 @@ export async function archive({ place, target, signal }: ShowOptions & { target:
 }
 
 /** `auspex archive --verify`. */
-export async function verify({ place, signal }: ShowOptions): Promise<void> {
-  await withStore(place, async (store) => {
+export async function verify({ location, signal }: ShowOptions): Promise<void> {
+  await withStore(location, async (store) => {
     const bar = new Bar('Verifying', 'days')
     const onDay = ({ done, total, day }: { done: number; total: number; day: string }) =>
       bar.show(done, total, day)
@@ -70,7 +70,7 @@ export async function verify({ place, signal }: ShowOptions): Promise<void> {
     const { days, files, bytes, problems } = result
     for (const problem of problems) console.log(problem)
     const size = `${days} days, ${files} files, ${formatCount(bytes / MB)} MB`
-    if (days === 0) throw new OperatorError(`There is no archived day in ${store.place}.`)
+    if (days === 0) throw new OperatorError(`There is no archived day in ${store.location}.`)
     if (problems.length > 0) throw new OperatorError(`${problems.length} problems in ${size}.`)
     console.log(`All as the manifests say: ${size}.`)
   })
@@ -79,9 +79,9 @@ export async function verify({ place, signal }: ShowOptions): Promise<void> {
 type RestoreOptions = ShowOptions & { config: Config }
 
 /** `auspex archive --restore`. */
-export async function restore({ place, config, signal }: RestoreOptions): Promise<void> {
-  const kept = keptBy(config, Date.now())
-  await withNewDatabase(place, config, async (pool, store) => {
+export async function restore({ location, config, signal }: RestoreOptions): Promise<void> {
+  const retention = retentionOf(config, Date.now())
+  await withNewDatabase(location, config, async (pool, store) => {
     const copying = new Bar('Copying facts', 'days')
     const folding = new Bar('Computing the ledger', 'blocks')
     const sinceMs = performance.now()
@@ -89,7 +89,7 @@ export async function restore({ place, config, signal }: RestoreOptions): Promis
     const onFold = (block: number, lastBlock: number) => folding.show(block, lastBlock)
     try {
       const { days, block, dataset } = await stoppable(signal, () =>
-        restoreArchive({ pool, store, kept, onDay, onFold }, signal),
+        restoreArchive({ pool, store, retention, onDay, onFold }, signal),
       )
       folding.end()
       const seconds = formatSeconds((performance.now() - sinceMs) / 1000)
@@ -106,12 +106,12 @@ export async function restore({ place, config, signal }: RestoreOptions): Promis
 
 /** `auspex archive --restore --replays`. */
 export async function restoreForReplays({
-  place,
+  location,
   config,
   range,
   signal,
 }: RestoreOptions & { range: { fromDay: string; toDay: string } }): Promise<void> {
-  await withNewDatabase(place, config, async (pool, store) => {
+  await withNewDatabase(location, config, async (pool, store) => {
     const bar = new Bar('Copying replays', 'days')
     const onDay = ({ done, total, day }: DayProgress) => bar.show(done, total, day)
     const { days } = await stoppable(signal, () =>
@@ -131,11 +131,11 @@ const dataFlag = ({ databaseUrl, dataDir }: Config): string =>
 
 /** The database is made if it is not there: no service has to have run. */
 async function withNewDatabase(
-  place: string,
+  location: string,
   config: Config,
   work: (pool: Pool, store: ArchiveStore) => Promise<void>,
 ): Promise<void> {
-  await withStore(place, async (store) => {
+  await withStore(location, async (store) => {
     const log = createLog('error', process.stderr)
     const database = await openDatabase(config, {
       command: 'auspex archive --restore',
@@ -153,8 +153,8 @@ async function withNewDatabase(
   })
 }
 
-async function withStore(place: string, work: (store: ArchiveStore) => Promise<void>): Promise<void> {
-  const store = await openArchiveStore(place)
+async function withStore(location: string, work: (store: ArchiveStore) => Promise<void>): Promise<void> {
+  const store = await openArchiveStore(location)
   try {
     await work(store)
   } finally {

@@ -7,7 +7,7 @@ import type { ArchiveStore } from './store/archive-store.js'
 /** Reads a file back. Throws when it is not what the manifest says: other bytes, or another number of rows. */
 export async function checkFile(store: ArchiveStore, entry: FileEntry): Promise<void> {
   const problem = await findFileProblem(store, entry)
-  if (problem !== undefined) throw new OperatorError(`${store.place}/${entry.path} ${problem}.`)
+  if (problem !== undefined) throw new OperatorError(`${store.location}/${entry.path} ${problem}.`)
 }
 
 /** `undefined`: the file is what it should be. */

@@ -42,7 +42,7 @@ export type NodeFindings = {
 /** Blocks that are read and compared together. */
 const CHUNK_BLOCKS = 16
 const BACKOFF = { baseMs: 500, maxMs: 10_000 }
-/** Of the same request to the node. */
+/** Failures in a row of one request to the node. */
 const FAILURES_MAX = 5
 /** While blocks are replaced, node and database disagree for a moment. */
 const COMPARISONS_MAX = 4
@@ -221,8 +221,8 @@ export async function compareBlocks(tx: Sql, read: readonly ReadBlock[]): Promis
 }
 
 /** Logs that the block turned out not to have: they cannot be read again. */
-const isOfEarlierAnswer = ({ table, stored, given }: FactPair): boolean =>
-  table === 'quarantine' && given === undefined && stored?.named.reason === 'not_in_receipts'
+const isOfEarlierAnswer = ({ table, stored, fromNode }: FactPair): boolean =>
+  table === 'quarantine' && fromNode === undefined && stored?.named.reason === 'not_in_receipts'
 
 async function selectCovered(sql: Sql, blocks: readonly number[]): Promise<Set<number>> {
   const rows = await sql<{ block: number }[]>`
@@ -248,7 +248,7 @@ async function selectRecentHeaders(sql: Sql, blocks: readonly number[]) {
   }
 }
 
-/** Of the recent blocks; those with facts have a row among the facts. */
+/** For recent blocks, which may have no facts. The header of a block with facts is compared among its facts. */
 function compareHeader(stored: Header | undefined, head: Head): Difference[] {
   if (stored === undefined) return []
   const { number, hash, parentHash, timestampSec } = head

@@ -65,16 +65,16 @@ export function audit(pool: Pool, plan: AuditPlan): Promise<Finding[]> {
 export async function auditState(tx: Sql, plan: AuditPlan): Promise<Finding[]> {
   const scope = await readScope(tx)
   if (scope === undefined) return [note('ledger', 'nothing is booked yet')]
-  const findings = await inTurn(TABLE_CHECKS, tx, scope, plan)
+  const findings = await runChecks(TABLE_CHECKS, tx, scope, plan)
   if (findings.some(({ check, differences }) => check === 'blocks of facts' && differences > 0)) {
     return [...findings, note('positions', 'nothing: facts without a block have no time')]
   }
-  return [...findings, ...(await inTurn(chooseChecks(scope, plan), tx, scope, plan))]
+  return [...findings, ...(await runChecks(chooseChecks(scope, plan), tx, scope, plan))]
 }
 
 export type AuditCheck = (tx: Sql, scope: Scope, plan: AuditPlan) => Promise<Finding | Finding[]>
 
-/** What holds for any facts: nothing is computed again. */
+/** Invariants of the tables: these checks recompute nothing. */
 export const TABLE_CHECKS: readonly AuditCheck[] = [
   (tx, scope, { span }) => checkCoverage(tx, scope, span.blocks),
   checkLinks,
@@ -88,7 +88,7 @@ export const TABLE_CHECKS: readonly AuditCheck[] = [
   (tx, scope, { span }) => checkResults(tx, scope, span.conditions),
 ]
 
-/** What facts say of each other: reads all facts of the blocks. */
+/** Checks of facts against each other: they read all facts of the blocks. */
 const FACT_CHECKS: readonly AuditCheck[] = [
   (tx, scope, { span }) => checkMatches(tx, scope, span.blocks),
   (tx, scope, { span }) => checkFees(tx, scope, span.blocks),
@@ -109,7 +109,7 @@ const SUM_CHECKS: readonly AuditCheck[] = [
   checkCopyScores,
 ]
 
-/** What follows from all facts since the first block. */
+/** Checks of sums over all facts since the first block. */
 const WHOLE_SUM_CHECKS: readonly AuditCheck[] = [
   checkCounterparts,
   checkReserves,
@@ -146,7 +146,7 @@ async function checkChosenWallets(
   })
 }
 
-async function inTurn(
+async function runChecks(
   checks: readonly AuditCheck[],
   tx: Sql,
   scope: Scope,

@@ -26,7 +26,7 @@ export async function checkBalances(
   { refusedTokens }: Scope,
   { from, to }: IdRange,
 ): Promise<Finding> {
-  const isLookedAt = sql`
+  const isChecked = sql`
     token between ${from} and ${to} and token <> all(${refusedTokens}::integer[])`
   const rows = await sql<BalanceRow[]>`
     with sums as (
@@ -34,7 +34,7 @@ export async function checkBalances(
              sum(balance) filter (where wallet <> ${ZERO_WALLET}) as held,
              sum(balance) filter (where wallet = ${ZERO_WALLET}) as owed
         from positions
-       where ${isLookedAt}
+       where ${isChecked}
        group by token
     ),
     compared as (
@@ -43,7 +43,7 @@ export async function checkBalances(
              coalesce(owed, 0) as owed,
              coalesce(minted, 0) - coalesce(burned, 0) as supply
         from sums
-        full join (select * from supplies where ${isLookedAt}) as made using (token)
+        full join (select * from supplies where ${isChecked}) as made using (token)
     ),
     different as (select * from compared where held <> supply or owed <> -supply)
     select (select count(*)::integer from compared) as tokens,
@@ -69,7 +69,7 @@ export async function checkBalances(
  */
 export async function checkCounterparts(sql: Sql, scope: Scope): Promise<Finding> {
   const { counterparts, refusedTokens } = scope
-  const isLookedAt = sql`
+  const isChecked = sql`
     wallet = any(${counterparts}::integer[]) and token <> all(${refusedTokens}::integer[])`
   const derived = sql`
     select wallet, token, earliest.time as first_sec, latest.time as last_sec, 0 as filled_sec,
@@ -77,12 +77,12 @@ export async function checkCounterparts(sql: Sql, scope: Scope): Promise<Finding
            balance, 0 as held, 0 as cost, 0 as realized, 0 as bought, 0 as bought_cost, 0 as fees
       from (select wallet, token, sum(change) as balance, min(seq) as first, max(seq) as last
               from (${changes(sql, scope)}) as changes
-             where ${isLookedAt}
+             where ${isChecked}
              group by wallet, token) as sums
       join blocks as earliest on earliest.number = (first >> 20)
       join blocks as latest on latest.number = (last >> 20)`
   const tally = new Tally()
-  await compareTable(sql, LEDGER_TABLES.positions, { only: isLookedAt, derived }, tally)
+  await compareTable(sql, LEDGER_TABLES.positions, { only: isChecked, derived }, tally)
   const [profits] = await sql<{ rows: number }[]>`
     select count(*)::integer as rows
       from (select wallet from wallet_totals union all select wallet from combo_totals) as totals

@@ -11,7 +11,7 @@ type BoardRow = { block: number | null; isOfLedger: boolean; isJournalled: boole
 /**
  * Both leaderboards as of the block that they stand at, computed again from the ledger: what each position adds, the
  * sums of all time, and those of the last days. Left out: positions that changed since, by the journal. Boards that a
- * refresh is about to change, because the ledger was rebuilt or blocks of theirs were reverted, are looked at later.
+ * refresh is about to change, because the ledger was rebuilt or their blocks were reverted, are checked in a later run.
  */
 export async function checkBoards(sql: Sql): Promise<Finding> {
   const [state] = await sql<BoardRow[]>`

@@ -49,8 +49,8 @@ async function selectNextWithFacts(sql: Sql, blocks: readonly number[]): Promise
                and exists (select from coverage where number between from_block and to_block)
              order by number
              limit 1) as number
-      from unnest(${blocks}::integer[]) with ordinality as each (drawn, place)
-     order by place`
+      from unnest(${blocks}::integer[]) with ordinality as each (drawn, ordinal)
+     order by ordinal`
   return rows.map(({ number }) => number)
 }
 
@@ -59,14 +59,14 @@ const sizeOf = ({ fromBlock, toBlock }: BlockRange): number => toBlock - fromBlo
 const numbersOf = (from: number, to: number): number[] =>
   Array.from({ length: to - from + 1 }, (_, index) => from + index)
 
-/** The block at this place of all ranges together. */
-function blockAt(ranges: readonly BlockRange[], place: number): number {
-  let left = place
+/** The block at this index of all ranges together. */
+function blockAt(ranges: readonly BlockRange[], index: number): number {
+  let left = index
   for (const range of ranges) {
     if (left < sizeOf(range)) return range.fromBlock + left
     left -= sizeOf(range)
   }
-  throw new Error(`the ranges have no block ${place}`)
+  throw new Error(`the ranges have no block ${index}`)
 }
 
 /** Whole numbers from 0 on and below a bound (Mulberry32). */

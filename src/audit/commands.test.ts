@@ -104,9 +104,9 @@ describe('auspex audit', () => {
     })
     const node = { AUSPEX_POLYGON_URL: await openNode() }
     await expect(run(AGAINST_NODE, node)).rejects.toThrow('1 difference found.')
-    const place = `block ${fill?.seq >> 20n}, transaction 0x${fill?.txHash.toString('hex')}, log ${fill?.seq % 2n ** 20n}`
+    const log = `block ${fill?.seq >> 20n}, transaction 0x${fill?.txHash.toString('hex')}, log ${fill?.seq % 2n ** 20n}`
     expect(printed.join('\n')).toContain(
-      `${place}, row of fills: order_hash is stored as \\x12, and the node gives \\x${fill?.orderHash.toString('hex')}`,
+      `${log}, row of fills: order_hash is stored as \\x12, and the node gives \\x${fill?.orderHash.toString('hex')}`,
     )
   })
 
@@ -151,7 +151,7 @@ describe('the node', () => {
   })
 })
 
-test('the job counts its turns, and warns while something is wrong', async () => {
+test('the job counts its runs, and warns while something is wrong', async () => {
   const registry = new Registry()
   const clock = new ManualClock(5_000)
   const store = ledger.database

@@ -86,10 +86,10 @@ export function compareRows<Row extends Cells>(
   for (const row of derived) open.set(keyOf(row), row)
   for (const row of stored) {
     const key = keyOf(row)
-    const twin = open.get(key)
+    const match = open.get(key)
     open.delete(key)
     tally.rows++
-    const what = twin === undefined ? SURPLUS : describeChanges(values, row, twin, 'the facts give')
+    const what = match === undefined ? SURPLUS : describeChanges(values, row, match, 'the facts give')
     if (what !== '') tally.add({ keys: idsOf(row), what })
   }
   for (const row of open.values()) tally.add({ keys: idsOf(row), what: MISSING })

@@ -20,7 +20,7 @@ const TIMEOUT_MS = 180_000
 /** Whether each corruption is tried both ways, or only in the way that must find it. */
 const BOTH = counts({ short: false, long: true })
 
-/** What the node can be asked about. */
+/** What can be compared with the node. */
 const NODE_TABLES: readonly string[] = [...FACT_TABLES.map(({ table }) => table), ...ID_TABLES]
 
 /** What follows from those, and how far the chain is booked. */

@@ -15,11 +15,11 @@ import { type IdRange, readScope, type Span } from './scope.js'
 
 const AUDIT_MS = 5 * 60 * 1000
 const WALLETS = 50
-/** Numbers of tokens, conditions and blocks that one turn looks at. */
+/** How many tokens, conditions and blocks one run checks. */
 const SLICE = { tokens: 20_000, conditions: 10_000, blocks: 2_000 }
 
 const NODE_AUDIT_MS = 60 * 60 * 1000
-/** New blocks of each turn, and the most that are read again because they were wrong. */
+/** New blocks of each run, and the most that are read again because they were wrong. */
 const NODE_BLOCKS = 24
 const SUSPECTS_MAX = 24
 
@@ -70,11 +70,11 @@ type AuditJobOptions = {
   log: Log
 }
 
-/** Looks at a few wallets and at the next slice of every table each time it is called. */
+/** Each run checks a few wallets and the next slice of every table. */
 export class AuditJob {
-  /** What the last turn found, in words; `undefined`: nothing. */
+  /** What the last run found, in words; `undefined`: nothing. */
   warning: string | undefined
-  /** How the last turn went, as `/v1/status` shows it; `undefined`: there was none in this process. */
+  /** How the last run went, as `/v1/status` shows it; `undefined`: there was none in this process. */
   last: { last_run: number; seconds: number; differences: number } | undefined
   readonly #options: AuditJobOptions
   readonly #metrics: ReturnType<typeof createAuditMetrics>
@@ -140,13 +140,13 @@ function report(findings: readonly Finding[], log: Log, advice: string) {
 }
 
 /**
- * Compares a few random blocks with the node each time it is called, and those that were wrong the
- * last time: so the warning stays until they are right.
+ * Each run compares a few random blocks with the node, and those that were wrong in the last run: so the
+ * warning stays until they are right.
  */
 export class NodeAuditJob {
-  /** What is wrong with the blocks of the last turn, in words; `undefined`: nothing. */
+  /** What is wrong with the blocks of the last run, in words; `undefined`: nothing. */
   warning: string | undefined
-  /** How the last turn went, as `/v1/status` shows it; `undefined`: there was none in this process. */
+  /** How the last run went, as `/v1/status` shows it; `undefined`: there was none in this process. */
   last: { last_run: number; blocks: number; differences: number } | undefined
   readonly #options: AuditJobOptions & { polygon: PolygonClient }
   readonly #metrics: ReturnType<typeof createNodeAuditMetrics>

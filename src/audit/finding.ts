@@ -9,7 +9,7 @@ import { joinFragments, type Sql } from '../store/connection.js'
 /** What one check found. */
 export type Finding = {
   check: string
-  /** What was looked at, in words. */
+  /** What was compared, in words. */
   coverage: string
   differences: number
   /** The first few differences, in words. */
@@ -17,7 +17,7 @@ export type Finding = {
 }
 
 /**
- * What is wrong, and the row that it is wrong with: ids (`wallet`, `token`), a place (`seq`, which is
+ * What is wrong, and the row that it is wrong with: ids (`wallet`, `token`), a `seq` (which is
  * shown as block, log and transaction), other numbers (`hour`), and names that are shown as they are.
  */
 export type Difference = { keys: Keys; what: string }
@@ -75,11 +75,11 @@ export const KEY_NAMES: Readonly<Record<IdTable, string>> = {
 
 /** The keys of rows with natural ids: addresses, decimal token ids; each text ends with `: `. */
 async function describeKeys(sql: Sql, rows: readonly Keys[]): Promise<string[]> {
-  const places = await selectPlaces(sql, numbersOf(rows, 'seq'))
+  const logs = await selectLogs(sql, numbersOf(rows, 'seq'))
   const ids = byIdTable((table) => new Set(numbersOf(rows, KEY_NAMES[table])))
   const nameOf = await selectNames(sql, ids)
   const show = (key: string, value: number | string): string => {
-    if (key === 'seq') return places.get(Number(value)) ?? placeOf(Number(value))
+    if (key === 'seq') return logs.get(Number(value)) ?? describeLog(Number(value))
     const table = ID_TABLES.find((each) => KEY_NAMES[each] === key)
     return `${key} ${table === undefined || typeof value === 'string' ? value : showName(table, nameOf(table, value))}`
   }
@@ -97,12 +97,12 @@ const numbersOf = (rows: readonly Keys[], key: string): number[] =>
   rows.flatMap((keys) => (typeof keys[key] === 'number' ? [keys[key]] : []))
 
 /** `block 12, log 3`, in which a finding and `auspex backfill --again` mean the same block. */
-const placeOf = (seq: number): string => `block ${blockOf(seq)}, log ${logIndexOf(seq)}`
+const describeLog = (seq: number): string => `block ${blockOf(seq)}, log ${logIndexOf(seq)}`
 
-/** What stands at these places: block and log, the transaction, and the tables that have a fact there. */
-async function selectPlaces(sql: Sql, seqs: readonly number[]): Promise<Map<number, string>> {
-  const places = new Map<number, string>()
-  if (seqs.length === 0) return places
+/** Describes each `seq`: block and log, the transaction, and the tables that have a fact there. */
+async function selectLogs(sql: Sql, seqs: readonly number[]): Promise<Map<number, string>> {
+  const logs = new Map<number, string>()
+  if (seqs.length === 0) return logs
   const facts = TABLES_WITH_HASH.map(
     (table) => sql`
       select seq, ${table} as fact, tx_hash from ${sql(table)} where seq = any(${seqs}::bigint[])`,
@@ -113,9 +113,9 @@ async function selectPlaces(sql: Sql, seqs: readonly number[]): Promise<Map<numb
      group by facts.seq`
   for (const { seq, facts, hash } of rows) {
     const transaction = hash === null ? '' : `, transaction 0x${hash}`
-    places.set(seq, `${placeOf(seq)}${transaction}, ${facts}`)
+    logs.set(seq, `${describeLog(seq)}${transaction}, ${facts}`)
   }
-  return places
+  return logs
 }
 
 const TABLES_WITH_HASH = FACT_TABLES.filter(({ columns }) => columns.includes('tx_hash')).map(

@@ -25,7 +25,7 @@ export async function checkHoldings(
   { fromSeq, refusedTokens }: Scope,
   { from, to }: IdRange,
 ): Promise<Finding> {
-  const isLookedAt = sql`positions.token between ${from} and ${to}`
+  const isChecked = sql`positions.token between ${from} and ${to}`
   const isUnsound = sql`held < 0 or (held = 0 and cost <> 0)`
   const rows = await sql<HoldingRow[]>`
     with doubtful as materialized (
@@ -33,7 +33,7 @@ export async function checkHoldings(
              tokens.condition, encode(tokens.token, 'hex') as name
         from positions
         join tokens on tokens.id = positions.token
-       where ${isLookedAt}
+       where ${isChecked}
          and (${isUnsound} or (held > balance and wallet <> ${ZERO_WALLET}))
     ),
     different as materialized (
@@ -48,7 +48,7 @@ export async function checkHoldings(
                                  and prepared.seq >= ${fromSeq}))
               and not exists (select from quarantine where position(name in lower(data)) > 0))
     )
-    select (select count(*)::integer from positions where ${isLookedAt}) as positions,
+    select (select count(*)::integer from positions where ${isChecked}) as positions,
            (select count(*)::integer from doubtful) as doubtful,
            (select count(*)::integer from different) as differences,
            first.*

@@ -87,11 +87,11 @@ function compareImages(stored: readonly Image[], derived: readonly Image[], tall
   const open = new Map(derived.map((image) => [keyOf(image), image]))
   const add = (image: Image, what: string) => tally.add({ keys: keysOf(image), what })
   for (const image of stored) {
-    const twin = open.get(keyOf(image))
+    const match = open.get(keyOf(image))
     open.delete(keyOf(image))
-    if (twin === undefined) add(image, 'is in the journal, and no fact of the block changes the row')
-    else if (twin.image !== image.image) {
-      add(image, `is in the journal as ${image.image}, and the facts give ${twin.image}`)
+    if (match === undefined) add(image, 'is in the journal, and no fact of the block changes the row')
+    else if (match.image !== image.image) {
+      add(image, `is in the journal as ${image.image}, and the facts give ${match.image}`)
     }
   }
   for (const image of open.values()) add(image, 'is not in the journal, and the block changes the row')
@@ -184,7 +184,7 @@ class ReplayedRows<Row extends LedgerRow> implements RowSource<Row> {
     this.#wanted.add(toKey(this.#table, first, second))
   }
 
-  /** The stored rows, and in their place the earliest images. */
+  /** Loads the stored rows, and replaces those of which there are images by the earliest image. */
   async load(sql: Sql, images: readonly Image[]): Promise<void> {
     const table = this.#table
     const keys = [...this.#wanted].map((key) => toIds(table, key))
@@ -219,7 +219,7 @@ class ReplayedRows<Row extends LedgerRow> implements RowSource<Row> {
     return row
   }
 
-  /** What the blocks lead to, against what is stored. */
+  /** Compares the rows after the last block with the stored ones. */
   compareLast(tally: Tally): void {
     const table = this.#table
     for (const [key, block] of this.#imagedIn) {

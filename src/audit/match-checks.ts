@@ -11,7 +11,7 @@ const RANGE_BLOCKS = 50_000
 
 type Found = { seq: number; what: string; total: number }
 
-/** What is looked at in some blocks, and the facts in it that differ: `seq`, `what` and `total`. */
+/** The facts of some blocks that are checked, and those of them that differ: `seq`, `what` and `total`. */
 type Queries = { rows: Fragment; different: Fragment }
 
 /**
@@ -19,7 +19,7 @@ type Queries = { rows: Fragment; different: Fragment }
  * transaction; the counterparty of a resting order is the wallet that took, and that of the taking
  * order is the exchange. Opposite sides trade the same token; the same side of the other token makes
  * or merges sets, and the rest of a dollar counts. What the taker receives is what the makers give; what
- * it gives is no less: exchanges before the third log the amount that was asked for, and return a rest.
+ * it gives is no less: exchanges before the third log the requested amount, and return a rest.
  */
 export const checkMatches = (sql: Sql, scope: Scope, blocks: IdRange): Promise<Finding> =>
   checkRanges(sql, { scope, blocks, check: 'matches', noun: 'fill' }, (within) => ({
@@ -116,7 +116,7 @@ export const checkFees = (sql: Sql, scope: Scope, blocks: IdRange): Promise<Find
 /** The facts of a transaction are of one block and follow each other in it, whatever their kinds. */
 export const checkTransactions = (sql: Sql, scope: Scope, blocks: IdRange): Promise<Finding> =>
   checkRanges(sql, { scope, blocks, check: 'transactions', noun: 'fact' }, (within) => {
-    const parts = PLACED_TABLES.map(
+    const parts = TABLES_WITH_TX_HASH.map(
       (table) => sql`select seq, tx_hash from ${sql(table)} where ${within} and tx_hash is not null`,
     )
     const facts = joinFragments(sql, parts, sql`union all`)
@@ -137,7 +137,7 @@ export const checkTransactions = (sql: Sql, scope: Scope, blocks: IdRange): Prom
   })
 
 /** Tables whose rows have the hash of their transaction. A log that the node invented may have any hash. */
-const PLACED_TABLES = [
+const TABLES_WITH_TX_HASH = [
   'fills',
   'splits',
   'redemptions',

@@ -10,22 +10,22 @@ import { type Difference, KEY_NAMES, showName } from './finding.js'
 type NodeBlock = { number: number; txOf: (seq: number) => string | undefined }
 
 /** Of a pair whose rows are not the same. */
-export function describeFact(block: NodeBlock, { table, columns, stored, given }: FactPair): Difference {
-  const keys = keysOfRow(block, table, columns, stored ?? given)
-  if (given === undefined) return { keys, what: 'is stored, and the node does not give it' }
+export function describeFact(block: NodeBlock, { table, columns, stored, fromNode }: FactPair): Difference {
+  const keys = keysOfRow(block, table, columns, stored ?? fromNode)
+  if (fromNode === undefined) return { keys, what: 'is stored, and the node does not give it' }
   if (stored === undefined) return { keys, what: 'is not stored, and the node gives it' }
-  return { keys, what: describeChanges(columns, showRow(stored), showRow(given), 'the node gives') }
+  return { keys, what: describeChanges(columns, showRow(stored), showRow(fromNode), 'the node gives') }
 }
 
 function keysOfRow(
   { txOf }: NodeBlock,
   table: string,
-  [place = '']: readonly string[],
+  [orderColumn = '']: readonly string[],
   row: FactRow | undefined,
 ): Difference['keys'] {
   const { named = {} } = row ?? {}
-  const at = Number(named[place])
-  if (place !== 'seq') {
+  const at = Number(named[orderColumn])
+  if (orderColumn !== 'seq') {
     const token = showName('tokens', named.token ?? '')
     return { block: at, row: `of ${table}`, ...(token === '' ? {} : { token }) }
   }
@@ -51,14 +51,14 @@ export function describeIds(block: NodeBlock, { named, restated, unstated }: Com
     differences.push({ keys, what })
   }
   for (const table of ID_TABLES) {
-    const { references, missing, misplaced, unnamed } = named[table]
+    const { references, missing, wrongSince, unnamed } = named[table]
     for (const { name, seq } of missing) add(seq, table, name, 'has no row')
-    for (const { name, since } of misplaced) {
+    for (const { name, since } of wrongSince) {
       const seq = references.get(name)?.seq ?? 0
       const row = `block ${blockOf(since)}, log ${logIndexOf(since)}`
       if (since > seq) add(seq, table, name, `is named here, and its row says since ${row}`)
     }
-    for (const { name, since } of [...misplaced, ...unnamed]) {
+    for (const { name, since } of [...wrongSince, ...unnamed]) {
       if (blockOf(since) !== block.number) continue
       const what = 'is stored as first named here, and the node does not name it here first'
       add(since, table, name, what)

@@ -141,9 +141,9 @@ async function compare(sql: Sql, node: Node): Promise<{ coverage: string; differ
   if (cursor === undefined) return { coverage: 'nothing is booked yet' }
   try {
     const block = await node.getBlock(cursor.block)
-    const behind = (await node.getBlockNumber()) - cursor.block
+    const lagBlocks = (await node.getBlockNumber()) - cursor.block
     if (block === undefined) return { coverage: `the node does not have block ${cursor.block} yet` }
-    const coverage = `block ${cursor.block}, ${behind > 0 ? `${count(behind, 'block')} behind` : 'at the head'}`
+    const coverage = `block ${cursor.block}, ${lagBlocks > 0 ? `${count(lagBlocks, 'block')} behind` : 'at the head'}`
     if (block.hash === cursor.hash) return { coverage }
     const difference = `block ${cursor.block} is booked as ${cursor.hash}, the node has ${block.hash}`
     return { coverage, difference }

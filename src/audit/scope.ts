@@ -58,12 +58,12 @@ async function selectRefusedSeqs(sql: Sql): Promise<number[]> {
 async function selectRefusedTokens(sql: Sql, seqs: readonly number[]): Promise<number[]> {
   const tokens = new Set<number>()
   for (const { entries, rows } of BOOKED_KINDS) {
-    const [place = ''] = rows.columns
-    const places = place === 'seq' ? seqs : seqs.map(blockOf)
+    const [orderColumn = ''] = rows.columns
+    const keys = orderColumn === 'seq' ? seqs : seqs.map(blockOf)
     const found = await sql<{ token: number }[]>`
       select ${sql.unsafe(entries.tokensSql)} as token
         from ${sql(rows.table)}
-       where ${sql(place)} = any(${places}::bigint[])`
+       where ${sql(orderColumn)} = any(${keys}::bigint[])`
     for (const { token } of found) tokens.add(token)
   }
   return [...tokens]

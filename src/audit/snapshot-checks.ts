@@ -165,7 +165,7 @@ const COMBO_MARKETS = {
   values: ['touched_seq', 'last_seq', 'executions', 'volume', 'lifecycle', 'redeems', 'transfers', 'final'],
 }
 
-/** Of wallets that were scored: each period has a score, as it was written. */
+/** Each scored wallet has a score for each period, as the scoring run wrote it. */
 export async function checkCopyScores(sql: Sql): Promise<Finding> {
   const tally = new Tally()
   const rows = await sql<{ wallet: string; what: string; total: number }[]>`

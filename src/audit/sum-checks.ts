@@ -18,19 +18,19 @@ import type { IdRange, Scope } from './scope.js'
 /** Sums over the facts of all wallets, computed by the database. */
 export async function checkSupplies(sql: Sql, scope: Scope): Promise<Finding> {
   const { ledgerFrom, cursor, refusedTokens } = scope
-  const isLookedAt = sql`token <> all(${refusedTokens}::integer[])`
+  const isChecked = sql`token <> all(${refusedTokens}::integer[])`
   const derived = sql`
     select token, sum(minted) as minted, sum(burned) as burned
       from supply_changes
-     where block between ${ledgerFrom} and ${cursor.block} and ${isLookedAt}
+     where block between ${ledgerFrom} and ${cursor.block} and ${isChecked}
      group by token`
-  return checkTable(sql, LEDGER_TABLES.supplies, 'token', { only: isLookedAt, derived })
+  return checkTable(sql, LEDGER_TABLES.supplies, 'token', { only: isChecked, derived })
 }
 
 export async function checkReserves(sql: Sql, scope: Scope): Promise<Finding> {
   const { fromSeq, toSeq } = scope
-  const isLookedAt = sql`condition not in (${refusedConditions(sql, scope)})`
-  const within = sql`seq between ${fromSeq} and ${toSeq} and ${isOfTokenContract(sql)} and ${isLookedAt}`
+  const isChecked = sql`condition not in (${refusedConditions(sql, scope)})`
+  const within = sql`seq between ${fromSeq} and ${toSeq} and ${isOfTokenContract(sql)} and ${isChecked}`
   const derived = sql`
     select condition, sum(legs) as redeemed_legs, sum(paid_in) as paid_in, sum(paid_out) as paid_out
       from (select condition, 0 as legs,
@@ -41,7 +41,7 @@ export async function checkReserves(sql: Sql, scope: Scope): Promise<Finding> {
             union all
             select condition, cardinality(tokens), 0, payout from redemptions where ${within}) as moves
      group by condition`
-  return checkTable(sql, LEDGER_TABLES.reserves, 'condition', { only: isLookedAt, derived })
+  return checkTable(sql, LEDGER_TABLES.reserves, 'condition', { only: isChecked, derived })
 }
 
 /** Tokens per query. */

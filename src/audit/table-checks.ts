@@ -105,23 +105,23 @@ export async function checkJournal(sql: Sql, { cursor: { block } }: Scope): Prom
   return tally.toFinding(sql, 'journal', count(await countRows(sql, 'undo'), 'row'))
 }
 
-/** Tables, and the column that places their rows: by `seq`, or by block alone. */
-const PLACED = [
-  ...FACT_TABLES.map(({ table, columns: [place = ''] }) => {
-    return { table, place, isSeq: place === 'seq' }
+/** Tables, and the column that orders their rows along the chain: `seq`, or a block number. */
+const ORDERED_TABLES = [
+  ...FACT_TABLES.map(({ table, columns: [orderColumn = ''] }) => {
+    return { table, orderColumn, isSeq: orderColumn === 'seq' }
   }),
-  { table: 'pnl', place: 'seq', isSeq: true },
+  { table: 'pnl', orderColumn: 'seq', isSeq: true },
 ]
 
 /** Without its block a fact has no time. */
 export async function checkBlocksOfFacts(sql: Sql, { from, to }: IdRange): Promise<Finding> {
   const tally = new Tally()
-  for (const { table, place, isSeq } of PLACED) {
+  for (const { table, orderColumn, isSeq } of ORDERED_TABLES) {
     if (table === 'blocks') continue
-    const block = sql.unsafe(isSeq ? `(${place} >> 20)::integer` : place)
+    const block = sql.unsafe(isSeq ? `(${orderColumn} >> 20)::integer` : orderColumn)
     const within = isSeq
       ? sql`seq between ${from}::bigint << 20 and (${to}::bigint + 1 << 20) - 1`
-      : sql`${sql(place)} between ${from} and ${to}`
+      : sql`${sql(orderColumn)} between ${from} and ${to}`
     const [row] = await sql<{ blocks: number; missing: number; first: number | null }[]>`
       select count(*)::integer as blocks,
              (count(*) filter (where blocks.number is null))::integer as missing,
@@ -135,26 +135,26 @@ export async function checkBlocksOfFacts(sql: Sql, { from, to }: IdRange): Promi
   return tally.toFinding(sql, 'blocks of facts', `${count(tally.rows, 'block')} in all tables`)
 }
 
-/** What the cursor has not reached is in none of the tables. */
+/** No table has rows above the cursor. */
 export async function checkNothingAbove(sql: Sql, { cursor: { block }, toSeq }: Scope): Promise<Finding> {
   const tables = [
-    ...PLACED,
-    ...ID_TABLES.map((table) => ({ table, place: 'since', isSeq: true })),
-    { table: 'recent_blocks', place: 'number', isSeq: false },
-    { table: 'wallet_totals', place: 'last_fill', isSeq: true },
-    { table: 'combo_totals', place: 'last_fill', isSeq: true },
-    { table: 'token_totals', place: 'last_seq', isSeq: true },
-    { table: 'builder_totals', place: 'last_seq', isSeq: true },
-    { table: 'last_prices', place: 'seq', isSeq: true },
+    ...ORDERED_TABLES,
+    ...ID_TABLES.map((table) => ({ table, orderColumn: 'since', isSeq: true })),
+    { table: 'recent_blocks', orderColumn: 'number', isSeq: false },
+    { table: 'wallet_totals', orderColumn: 'last_fill', isSeq: true },
+    { table: 'combo_totals', orderColumn: 'last_fill', isSeq: true },
+    { table: 'token_totals', orderColumn: 'last_seq', isSeq: true },
+    { table: 'builder_totals', orderColumn: 'last_seq', isSeq: true },
+    { table: 'last_prices', orderColumn: 'seq', isSeq: true },
   ]
   const tally = new Tally()
-  for (const { table, place, isSeq } of tables) {
+  for (const { table, orderColumn, isSeq } of tables) {
     const [row] = await sql<{ rows: number; first: number | null }[]>`
-      select count(*)::integer as rows, min(${sql(place)})::float8 as first
+      select count(*)::integer as rows, min(${sql(orderColumn)})::float8 as first
         from ${sql(table)}
-       where ${sql(place)} > ${isSeq ? toSeq : block}::bigint`
+       where ${sql(orderColumn)} > ${isSeq ? toSeq : block}::bigint`
     if (row === undefined || row.first === null) continue
-    const what = `${table} has ${count(row.rows, 'row')} above cursor ${block}, first ${place} ${row.first}`
+    const what = `${table} has ${count(row.rows, 'row')} above cursor ${block}, first ${orderColumn} ${row.first}`
     tally.add({ keys: {}, what }, row.rows)
   }
   return tally.toFinding(sql, 'nothing above the cursor', count(tables.length, 'table'))

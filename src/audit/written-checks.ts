@@ -12,7 +12,7 @@ import type { IdRange, Scope } from './scope.js'
  * address of a wallet or the fee of a market: no other row contradicts it when it is changed.
  */
 
-/** Of the blocks whose facts were not dropped. */
+/** Compares the digests of the blocks whose facts were not dropped. */
 export async function checkDigests(sql: Sql, scope: Scope, { from, to }: IdRange): Promise<Finding> {
   const tally = new Tally()
   const keptFrom = scope.isWhole ? 0 : blockOf(scope.keptSeq)

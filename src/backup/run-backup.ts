@@ -10,7 +10,7 @@ import { codeOf, messageOf, OperatorError } from '../core/errors.js'
 import { formatCount, Progress } from '../lib/progress.js'
 import { type TarEntry, writeTar } from '../lib/tar.js'
 import type { Pool, Sql } from '../store/connection.js'
-import { findCluster } from '../store/embedded/home.js'
+import { findCluster } from '../store/embedded/server-folders.js'
 import { KEY_FILE } from '../store/key-file.js'
 import { listCluster, listSegments, readClusterFile, readControlFile } from './cluster-files.js'
 import { BackupChecksum, type BackupManifest, describeBackup, ENTRY_NAMES } from './manifest.js'
@@ -26,31 +26,31 @@ type BackupOptions = { pool: Pool; config: Config; file: string; signal: AbortSi
  * working on it: PostgreSQL's own low-level base backup. The file gets its name when it is whole.
  */
 export async function runBackup({ pool, config, file, signal }: BackupOptions): Promise<void> {
-  refuseGiven(config)
+  refuseForeignServer(config)
   if (existsSync(file)) throw new OperatorError(`${file} is there already: name a new file.`)
   const clusterDir = findCluster(config.dataDir)
   if (clusterDir === undefined) throw new Error('the database has no folder')
-  const draft = `${file}.partial-${process.pid}`
+  const partial = `${file}.partial-${process.pid}`
   try {
     const manifest = await describeBackup(pool, new Date())
     const entries = listEntries({ pool, clusterDir, dataDir: config.dataDir, manifest, signal })
     await pipeline(
       Readable.from(writeTar(entries), { objectMode: false }),
       createGzip({ level: GZIP_LEVEL }),
-      createWriteStream(draft, { mode: 0o600, flags: 'wx', flush: true }),
+      createWriteStream(partial, { mode: 0o600, flags: 'wx', flush: true }),
       { signal },
     )
 
-    await rename(draft, file)
+    await rename(partial, file)
     console.log(describeResult(file, manifest, config))
   } catch (error) {
     throw toOperatorError(error, file)
   } finally {
-    await rm(draft, { force: true })
+    await rm(partial, { force: true })
   }
 }
 
-function refuseGiven({ databaseUrl }: Config): void {
+function refuseForeignServer({ databaseUrl }: Config): void {
   if (databaseUrl === undefined) return
   throw new OperatorError(
     'DATABASE_URL names a server of your own: back it up with its own tools (pg_dump, pg_basebackup, snapshots\n' +

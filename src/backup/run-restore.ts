@@ -12,8 +12,12 @@ import { createPool } from '../store/connection.js'
 import { lockDataFolder, prepareDataFolder } from '../store/data-folder.js'
 import { openDatabase } from '../store/database.js'
 import { readServerVersion } from '../store/embedded/binaries.js'
-import { prepareHome, removeHome, type ServerHome } from '../store/embedded/home.js'
 import { startServer } from '../store/embedded/server.js'
+import {
+  prepareServerFolders,
+  removeServerFolders,
+  type ServerFolders,
+} from '../store/embedded/server-folders.js'
 import { KEY_FILE } from '../store/key-file.js'
 import { migrate, readMigrations } from '../store/migrate.js'
 import { BackupChecksum, type BackupManifest, ENTRY_NAMES, parseManifest } from './manifest.js'
@@ -60,8 +64,8 @@ async function fillFolder(dataDir: string, file: string, signal: AbortSignal): P
   const lock = lockDataFolder(dataDir, { command: 'auspex restore', isService: false })
   let isDone = false
   try {
-    const home = prepareHome(dataDir)
-    const manifest = await extract({ dataDir, home, file, signal })
+    const folders = prepareServerFolders(dataDir)
+    const manifest = await extract({ dataDir, folders, file, signal })
     const server = await startServer(dataDir, {}, RECOVERY_MS_MAX)
     await server.stop()
     isDone = true
@@ -72,18 +76,18 @@ async function fillFolder(dataDir: string, file: string, signal: AbortSignal): P
     throw new OperatorError(`${file} cannot be restored: ${messageOf(error)}`, 1, { cause: error })
   } finally {
     if (!isDone) {
-      removeHome(dataDir)
+      removeServerFolders(dataDir)
       rmSync(join(dataDir, KEY_FILE), { force: true })
     }
     lock.release()
   }
 }
 
-type Extraction = { dataDir: string; home: ServerHome; file: string; signal: AbortSignal }
+type Extraction = { dataDir: string; folders: ServerFolders; file: string; signal: AbortSignal }
 
-/** The cluster gets its name, and the key its place, when the checksum was right. */
-async function extract({ dataDir, home, file, signal }: Extraction): Promise<BackupManifest> {
-  const draft = `${home.clusterDir}.new.${process.pid}`
+/** The cluster is renamed to its final path, and the key is written, only when the checksum was right. */
+async function extract({ dataDir, folders, file, signal }: Extraction): Promise<BackupManifest> {
+  const newClusterDir = `${folders.clusterDir}.new.${process.pid}`
   const progress = new Progress({ title: 'Restoring', unit: 'MB', total: statSync(file).size / MB })
   const source = createReadStream(file, { highWaterMark: 256 * 1024, signal })
   source.on('data', () => progress.show(source.bytesRead / MB))
@@ -94,7 +98,7 @@ async function extract({ dataDir, home, file, signal }: Extraction): Promise<Bac
   let key: Buffer | undefined
   let isWhole = false
   try {
-    makeFolder(draft, home)
+    makeFolder(newClusterDir, folders)
     for await (const entry of readTar(source.pipe(unzipped))) {
       const { name } = entry
       if (name === ENTRY_NAMES.checksum) {
@@ -109,7 +113,7 @@ async function extract({ dataDir, home, file, signal }: Extraction): Promise<Bac
       } else if (name === ENTRY_NAMES.key) {
         key = Buffer.from(await readText(counted))
       } else {
-        await extractFile(counted, draft, home)
+        await extractFile(counted, newClusterDir, folders)
       }
     }
   } finally {
@@ -119,7 +123,7 @@ async function extract({ dataDir, home, file, signal }: Extraction): Promise<Bac
   if (manifest === undefined) throw new Error('it is no backup that `auspex backup` made')
   if (!isWhole) throw new Error('its contents do not add up to its checksum')
   if (key !== undefined) await writeFile(join(dataDir, KEY_FILE), key, { mode: 0o600, flush: true })
-  await rename(draft, home.clusterDir)
+  await rename(newClusterDir, folders.clusterDir)
   return manifest
 }
 
@@ -132,17 +136,17 @@ async function readText({ body }: TarEntry): Promise<string> {
 /** Names that a backup has: nothing of them leads out of the folder. */
 const SAFE_NAME = /^cluster\/(?:(?!\.\.?\/)[\w.-]+\/)*(?:(?!\.\.?$)[\w.-]+)?$/
 
-async function extractFile(entry: TarEntry, draft: string, home: ServerHome): Promise<void> {
+async function extractFile(entry: TarEntry, newClusterDir: string, folders: ServerFolders): Promise<void> {
   const { name, body } = entry
   if (!SAFE_NAME.test(name)) throw new Error(`it has a file ${name}, which no database has`)
-  const path = join(draft, name.slice(ENTRY_NAMES.cluster.length))
+  const path = join(newClusterDir, name.slice(ENTRY_NAMES.cluster.length))
   if (name.endsWith('/')) {
     await readText(entry)
-    return makeFolder(path, home)
+    return makeFolder(path, folders)
   }
   const target = await open(path, 'wx', 0o600)
   try {
-    if (home.user !== undefined) await target.chown(home.user.uid, home.user.gid)
+    if (folders.user !== undefined) await target.chown(folders.user.uid, folders.user.gid)
     for await (const chunk of body) await target.writeFile(chunk)
     await target.sync()
   } finally {
@@ -150,7 +154,7 @@ async function extractFile(entry: TarEntry, draft: string, home: ServerHome): Pr
   }
 }
 
-function makeFolder(path: string, { user }: ServerHome): void {
+function makeFolder(path: string, { user }: ServerFolders): void {
   mkdirSync(path, { recursive: true, mode: 0o700 })
   if (user !== undefined) chownSync(path, user.uid, user.gid)
 }

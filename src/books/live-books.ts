@@ -1,6 +1,6 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
 import { type Clock, systemClock } from '../core/clock.js'
-import { FairPlaces } from '../lib/fair-places.js'
+import { FairSlots } from '../lib/fair-slots.js'
 import { groupBy } from '../lib/group-by.js'
 import type { Log } from '../lib/log.js'
 import { withPatience } from '../upstreams/transport/patience.js'
@@ -72,13 +72,13 @@ type Waiter = { left: number; resolve: () => void }
 /**
  * Live order books of the tokens that are followed, by decimal id. A token is followed on one socket
  * to the exchange, however many readers it has; sockets are opened as more are needed. The places are shared
- * between accounts: see `FairPlaces`.
+ * between accounts: see `FairSlots`.
  */
 export class LiveBooks {
   readonly #options: LiveBooksOptions
   readonly #limits: typeof LIMITS
   readonly #followed = new Map<string, Followed>()
-  readonly #places: FairPlaces
+  readonly #places: FairSlots
   /** Tokens that have lost their places to others, and whether they were wanted still. */
   readonly #evicted = new Map<string, { socket: BookSocket; isWanted: boolean }>()
   /** Tokens without readers and since when, the longest without first. */
@@ -98,9 +98,9 @@ export class LiveBooks {
     this.#metrics = createBookMetrics(options.registry, () => this.status)
     const { tokensMax } = this.#limits
     const allMax = Math.ceil(tokensMax * ALL_SHARE)
-    this.#places = new FairPlaces({
-      placesMax: tokensMax,
-      reserved: { owner: ALL_OWNER, places: allMax },
+    this.#places = new FairSlots({
+      slotsMax: tokensMax,
+      reserved: { owner: ALL_OWNER, slots: allMax },
       onEvicted: (tokenId, isWanted) => this.#noteEvicted(tokenId, isWanted),
     })
     this.#all = new FollowAll({

@@ -2,7 +2,7 @@ import type { Page } from '../core/page.js'
 import { hexToBytes } from '../lib/hex.js'
 import { withRanks } from '../lookups/board.js'
 import type { Fragment, Sql } from '../store/connection.js'
-import { isBehind, type OrderColumn, orderedBy } from '../store/keyset.js'
+import { isAfterKey, type OrderColumn, orderedBy } from '../store/keyset.js'
 import { blockTime, hex } from '../store/sql-words.js'
 
 export const BUILDER_SORTS = ['fills', 'volume', 'fees'] as const
@@ -69,7 +69,7 @@ export async function selectBuilders(
     select *
       from (select ${sql.unsafe(SORT_KEYS[sort])}::bigint as sort_key, ${builderColumns(sql)}
               from ${allBuilders(sql)}) builders
-     where ${isBehind(sql, order, page.after, false)}
+     where ${isAfterKey(sql, order, page.after, false)}
      ${orderedBy(sql, order, false)}
     offset ${page.offset} limit ${page.limit}`
   return withRanks(rows, page)
@@ -122,7 +122,7 @@ export function selectDays(sql: Sql, scope: DayScope, page: Page): Promise<Build
            sum(sell_shares)::bigint as sell_shares, sum(fees)::bigint as fees,
            sum(wallets)::integer as wallets, sum(new_wallets)::integer as new_wallets
       from builder_days
-     where ${isOfDays(sql, scope)} and ${isBehind(sql, BY_DAY, page.after, scope.isAscending)}
+     where ${isOfDays(sql, scope)} and ${isAfterKey(sql, BY_DAY, page.after, scope.isAscending)}
      group by day
      ${orderedBy(sql, BY_DAY, scope.isAscending)}
     offset ${page.offset} limit ${page.limit}`
@@ -140,7 +140,7 @@ export function selectDaysOfBuilders(sql: Sql, scope: DayScope, page: Page): Pro
     select d.*, ${hex(sql, 'b.code')} as code, p.name, b.id is null as is_gone
       from (select *
               from builder_days
-             where ${isOfDays(sql, scope)} and ${isBehind(sql, order, page.after, scope.isAscending)}
+             where ${isOfDays(sql, scope)} and ${isAfterKey(sql, order, page.after, scope.isAscending)}
              ${orderedBy(sql, order, scope.isAscending)}
             offset ${page.offset} limit ${page.limit}) d
       left join builders b on b.id = d.builder

@@ -43,7 +43,7 @@ describe('auspex backfill', () => {
     ['a block is not booked yet', ['--from', '50', '--to', '201'], 'Block 201 is not booked yet'],
     ['the range runs backwards', ['--from', '50', '--to', '40'], '--to 40 is below --from 50'],
     ['a block is no number', ['--from', 'x'], 'It must be a number from 0 to 2147483647'],
-    ['nothing is asked for', [], 'Name the first block that is to be read with --from'],
+    ['nothing is requested', [], 'Name the first block that is to be read with --from'],
     ['there is no node to read again from', ['--again'], 'No node is configured'],
     ['--again of blocks that are not booked', ['--again', '--to', '201'], 'Block 201 is not booked'],
     ['--again of blocks that were never read', ['--again', '--from', '99'], 'use --again with --from 100'],

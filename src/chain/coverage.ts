@@ -34,7 +34,7 @@ export function coverageOf(
 ): KindCoverage[] {
   const facts = coverageOfRanges(ranges, state)
   const kept = coverageOfRanges(
-    state.keptFrom === null ? ranges : cutRanges(ranges, state.keptFrom, times.keptFrom),
+    state.keptFrom === null ? ranges : clipRanges(ranges, state.keptFrom, times.keptFrom),
     state,
   )
   const ledger =
@@ -76,7 +76,11 @@ function coverageOfRanges(ranges: readonly RangeRow[], head: StateRow): Coverage
   }
 }
 
-function cutRanges(ranges: readonly RangeRow[], fromBlock: number, fromTime: number | undefined): RangeRow[] {
+function clipRanges(
+  ranges: readonly RangeRow[],
+  fromBlock: number,
+  fromTime: number | undefined,
+): RangeRow[] {
   return ranges
     .filter(({ toBlock }) => toBlock >= fromBlock)
     .map((range) =>

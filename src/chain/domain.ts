@@ -13,7 +13,7 @@ import { dropOldFacts } from './write/partitions.js'
 const STATUS_MS = 1_000
 const RETENTION_MS = 60 * 60 * 1000
 
-/** Behind by more than this there is nothing fresh to serve. */
+/** Answers count as fresh while the last booked block is no older than this. */
 const HEAD_AGE_SEC_MAX = 60
 
 type ChainDomain = Domain & {
@@ -109,7 +109,7 @@ export const chainStatus = (status: ChainStatus): StatusPart => ({
   },
 })
 
-/** `null`: one of the two is not known. The node may have been asked before the last block was booked. */
+/** `null`: one of the two is not known. The number of the node may be from before the last block was booked. */
 const presentLag = (nodeBlock: number | undefined, block: number): number | null =>
   nodeBlock === undefined || block === 0 ? null : Math.max(0, nodeBlock - block)
 

@@ -111,7 +111,7 @@ export class Ingest {
       const listeners = [{ onBooked: () => report, onReverted: report }, live, this.#watch]
       await live.lead(pool)
       const writer: BlockWriter = await BlockWriter.open({ pool, listeners })
-      // Only an empty ledger has to ask the node, which may be away.
+      // Only an empty ledger needs the node for this, which may be down.
       const startBlock = writer.cursor?.block ?? (await this.#startBlock(signal))
       await this.#seedWatch(pool, startBlock)
       const openSocket: OpenSocket = (listener) =>

@@ -3,7 +3,7 @@ import { endOfBlock } from '../core/seq.js'
 import { COMBO_ACTIONS } from '../events/combo-actions.js'
 import { isUnreverted } from '../lookups/snapshot.js'
 import { type Fragment, joinFragments, type Sql } from '../store/connection.js'
-import { isBehind, orderedBy } from '../store/keyset.js'
+import { isAfterKey, orderedBy } from '../store/keyset.js'
 import { hex, isTakerOrder } from '../store/sql-words.js'
 import { COMBO_ACTIVITY } from './queries.js'
 
@@ -53,7 +53,7 @@ export function selectComboMarkets(
 ): Promise<ComboMarketRow[]> {
   const { condition, status, until } = scope
   const orderBy = orderedBy(sql, ORDER, false)
-  const conditions = [isBehind(sql, ORDER, after, false), isHeld(sql)]
+  const conditions = [isAfterKey(sql, ORDER, after, false), isHeld(sql)]
   if (condition !== undefined) conditions.push(sql`m.condition = ${condition}`)
   if (status !== 'all') {
     conditions.push(sql`(select ${isOfStatus(sql, status)} from ${stateOf(sql, until)})`)

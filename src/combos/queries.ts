@@ -6,7 +6,7 @@ import { isListed, unrealizedPnl } from '../lookups/position-sql.js'
 import { type SeqRange, withinSeq } from '../lookups/seq-range.js'
 import type { SnapshotState } from '../lookups/snapshot.js'
 import { type Fragment, joinFragments, type Sql } from '../store/connection.js'
-import { isBehind, orderedBy } from '../store/keyset.js'
+import { isAfterKey, orderedBy } from '../store/keyset.js'
 import { hex } from '../store/sql-words.js'
 
 /** Where the tables of what happened in combos stand. */
@@ -90,7 +90,7 @@ export function selectComboActivity(
   const conditions: Fragment[] = [
     withinSeq(sql, 'e.seq', scope),
     sql`e.kind = any(${[...kinds]}::text[])`,
-    isBehind(sql, ACTIVITY_ORDER, page.after, isAscending),
+    isAfterKey(sql, ACTIVITY_ORDER, page.after, isAscending),
   ]
   if (wallet !== undefined) conditions.push(sql`e.wallet = ${wallet}`)
   if (condition !== undefined) conditions.push(sql`e.condition = ${condition}`)

@@ -16,7 +16,7 @@ import { runCompare } from './run-compare.js'
 
 const START_MS = Date.UTC(2026, 10, 14, 12)
 const TIMEOUT_MS = 120_000
-/** As many as can be asked about without waiting for the limits of the platform. */
+/** As many as can be requested without waiting for the limits of the platform. */
 const WALLETS = 35
 
 let universe: Universe
@@ -133,13 +133,13 @@ describe('auspex compare', () => {
       for (const { kind } of deviations) kinds.add(kind)
       const expected = deviations.map((deviation) => {
         const { token } = deviation
-        const place = 'transactionHash' in deviation ? deviation.transactionHash : undefined
-        return `${token.decimal} ${place}`
+        const txHash = 'transactionHash' in deviation ? deviation.transactionHash : undefined
+        return `${token.decimal} ${txHash}`
       })
-      const places = found[index]?.differences.map(
+      const differing = found[index]?.differences.map(
         ({ token_id: token, transaction_hash: hash }) => `${token} ${hash}`,
       )
-      expect(new Set(places), wallet.address).toEqual(new Set(expected))
+      expect(new Set(differing), wallet.address).toEqual(new Set(expected))
     }
     expect(kinds).toEqual(new Set(['unindexed_close', 'stale_size', 'fee_in_average', 'repeated_trade']))
   })

@@ -9,7 +9,7 @@ import { type LedgerPosition, selectLedgerPositions } from './queries.js'
 import type { ComparedSpan, PlatformDifference, WalletComparison } from './wallet-comparison.js'
 
 const ROWS_PER_PAGE = 2_000
-/** Of one wallet at the platform; a few hundred bytes each. */
+/** Positions of one wallet that are read from the platform: a few hundred bytes of memory each. */
 const POSITIONS_MAX = 500_000
 
 export type CompareDeps = {

@@ -11,8 +11,9 @@ import type { WalletComparison } from './wallet-comparison.js'
 const ROWS_PER_PAGE = 1_000
 
 /**
- * Compares the trades of a wallet, those of combos left out. Both sides have them by time, the newest
- * first, and the one that is behind is read next: so partners meet soon, and few trades are in memory.
+ * Compares the trades of a wallet, those of combos left out. Both sides list them by time, the newest first. The
+ * next page is of the side that has not got as far back in time: so both rows of a trade are soon read, and few wait
+ * in memory.
  */
 export async function compareTrades(
   deps: CompareDeps,
@@ -20,21 +21,21 @@ export async function compareTrades(
   const matcher = new TradeMatcher()
   const sides = [openSide('ours', eachOfLedger(deps)), openSide('theirs', eachOfPlatform(deps))]
   for (;;) {
-    const behind = sides.filter(({ isDone }) => !isDone).sort((a, b) => b.lastSec - a.lastSec)[0]
-    if (behind === undefined) break
-    const { value: page, done } = await behind.pages.next()
-    if (done === true) behind.isDone = true
+    const next = sides.filter(({ isDone }) => !isDone).sort((a, b) => b.lastSec - a.lastSec)[0]
+    if (next === undefined) break
+    const { value: page, done } = await next.pages.next()
+    if (done === true) next.isDone = true
     else {
-      for (const trade of page) matcher.add(behind.side, trade)
-      behind.lastSec = page.at(-1)?.timeSec ?? behind.lastSec
-      if (behind.side === 'theirs') deps.onRows(page.length)
+      for (const trade of page) matcher.add(next.side, trade)
+      next.lastSec = page.at(-1)?.timeSec ?? next.lastSec
+      if (next.side === 'theirs') deps.onRows(page.length)
     }
   }
   const differences = matcher.end()
   return { trades: matcher.count, differences }
 }
 
-/** Where a walk over the trades of one side stands. */
+/** The trades of one side, and how far they are read. */
 const openSide = (side: TradeSide, pages: AsyncGenerator<ComparedTrade[]>) => ({
   side,
   pages,

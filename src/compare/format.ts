@@ -42,18 +42,19 @@ function summarize({ positions, trades, tooNew, tooOld, differences }: WalletCom
   return `${same} in ${counted}${leftOut}`
 }
 
-type Place = Pick<PlatformDifference, 'token' | 'slug' | 'outcome' | 'trade'>
+/** What a difference is about. */
+type Subject = Pick<PlatformDifference, 'token' | 'slug' | 'outcome' | 'trade'>
 
-const toRow = ({ what, field, ours, theirs, by, ...where }: PlatformDifference): string[] => [
+const toRow = ({ what, field, ours, theirs, by, ...subject }: PlatformDifference): string[] => [
   what,
-  showPlace(where),
+  showSubject(subject),
   field,
   ours ?? 'missing',
   theirs ?? 'missing',
   by ?? '',
 ]
 
-function showPlace({ token, slug, outcome, trade }: Place): string {
+function showSubject({ token, slug, outcome, trade }: Subject): string {
   const market = slug === undefined ? '' : `${slug}${outcome === undefined ? '' : `: ${outcome}`}`
   const shares = `token ${shorten(token)}`
   if (trade === undefined) return market === '' ? shares : `${shares} (${market})`

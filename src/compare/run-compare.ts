@@ -15,7 +15,7 @@ export type CompareFlags = { settle: number; json?: boolean }
 
 type CompareTimes = {
   clock?: Clock
-  /** Of calls to the platform; absent: that of the system. */
+  /** Timing of the calls to the platform; absent: that of the system. */
   timing?: Timing | undefined
 }
 

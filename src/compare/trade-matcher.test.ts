@@ -45,7 +45,7 @@ describe('a trade', () => {
       ],
     ],
     [
-      'another place',
+      'another transaction',
       { txHash: '0x02' },
       [
         ['rows', '1', '0', '1'],

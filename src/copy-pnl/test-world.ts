@@ -5,7 +5,7 @@ import type { Act, Fill, Side } from '../../sim/universe/acts.js'
 import type { Market, Token } from '../../sim/universe/market.js'
 import type { Wallet } from '../../sim/universe/wallet.js'
 import { createTestApp, type TestApp } from '../../test/test-app.js'
-import { BLOCK, placeLogs } from '../chain/attribute/test-placed-logs.js'
+import { BLOCK, toChainLogs } from '../chain/attribute/test-chain-logs.js'
 import { BlockWriter } from '../chain/write/block-writer.js'
 import { Alarm } from '../lib/alarm.js'
 import { createLog } from '../lib/log.js'
@@ -55,7 +55,7 @@ export class CopyWorld {
     const number = this.#block++
     const [hash, parentHash] = [hashOf(number), hashOf(number - 1)]
     const timeSec = this.nowSec - agoSec
-    const logs = placeLogs(...acts.map(encodeAct)).map((log) => {
+    const logs = toChainLogs(...acts.map(encodeAct)).map((log) => {
       const at = { ...log.at, blockNumber: number, blockHash: hash, timestampSec: timeSec }
       return { ...log, at: { ...at, txHash: hashOf(number * 1000 + log.at.txIndex) } }
     })

@@ -1,7 +1,7 @@
 /** Polygon, as `eth_chainId` of a node has it. */
 export const CHAIN_ID = 137
 
-/** The deepest reorganisation that can be taken back, in blocks below the head. */
+/** The deepest reorganisation that can be reverted, in blocks below the head. */
 export const REORG_BLOCKS_MAX = 256
 
 /** Facts are stored in partitions of this many blocks, counted from block 0. No batch spans two. */

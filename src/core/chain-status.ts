@@ -20,7 +20,7 @@ export type ChainStatus = {
   head: ChainHead
   /** `undefined` while no follower runs. */
   follower: FollowerStatus | undefined
-  /** What the process that books does, where that is another one; `undefined`: there is no other that could. */
+  /** State of another process that books the chain; `undefined`: no other process can. */
   elsewhere: 'live' | 'behind' | undefined
   isNodeConnected: boolean
   /** Logs that could not be booked. */

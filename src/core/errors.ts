@@ -80,7 +80,7 @@ export const notConfigured = (detail: string) => new ApiError(502, 'not_configur
 export const tooManyRequests = (message: string, retryAfterMs: number, fields?: Fields) =>
   new ApiError(429, message, fields, { retryAfterSeconds: Math.ceil(retryAfterMs / 1000) })
 
-/** A fault that the operator can mend: printed without a stack, and the process exits with `exitCode`. */
+/** A fault that the operator can fix: printed without a stack, and the process exits with `exitCode`. */
 export class OperatorError extends Error {
   override name = 'OperatorError'
   readonly exitCode: number
@@ -104,7 +104,7 @@ export function codeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
 }
 
-/** The end of a command that failed: what the operator can mend without a stack, all else with one. */
+/** The end of a command that failed. An OperatorError is printed without a stack, any other error with one. */
 export function reportAndExit(error: unknown): void {
   console.error(error instanceof OperatorError ? `auspex: ${error.message}` : error)
   process.exitCode = error instanceof OperatorError ? error.exitCode : 1

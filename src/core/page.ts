@@ -1,4 +1,4 @@
-/** A row's place in the order of its list. Numbers that do not fit into a double are decimal text. */
+/** A row's values of the columns that order its list. Numbers that do not fit into a double are decimal text. */
 export type OrderKey = readonly (number | string | null)[]
 
 /** Which rows of a list are wanted. */

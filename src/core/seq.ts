@@ -1,5 +1,5 @@
 /**
- * Every fact of the chain has one number: its block and its place in the block. It is exact in a
+ * Every fact of the chain has one number: its block and its log index. It is exact in a
  * double up to block 8,589,934,591, so code keeps it as a number and SQL as an int8.
  */
 export const LOGS_PER_BLOCK = 2 ** 20

@@ -8,12 +8,12 @@ export type UpstreamErrorParts = {
   status?: number | undefined
   /** The error text of a refusal, as the upstream wrote it. */
   said?: string | undefined
-  /** How long the upstream asked us to wait. */
+  /** How long the upstream asked us to wait, as in `Retry-After`. */
   retryAfterMs?: number | undefined
   cause?: unknown
 }
 
-/** A fault of an upstream. The message names what was asked and what came back; it never holds a secret. */
+/** A fault of an upstream. The message names the request and the answer; it never holds a secret. */
 export class UpstreamError extends OutsideFault {
   override name = 'UpstreamError'
   readonly upstream: string

@@ -4,7 +4,7 @@ import { messageOf, OperatorError } from '../core/errors.js'
 import { createLog } from '../lib/log.js'
 import { createPool, type Sql } from '../store/connection.js'
 import { borrowDatabase } from '../store/database.js'
-import { findCluster } from '../store/embedded/home.js'
+import { findCluster } from '../store/embedded/server-folders.js'
 import { readMigrations, SERVER_VERSION_MIN } from '../store/migrate.js'
 import { findKeyProblem } from '../store/secret-box.js'
 import { countConnections } from '../store/store.js'
@@ -42,19 +42,19 @@ const SETTINGS_WANTED: readonly ServerSetting[] = [
   },
 ]
 
-/** Looks and changes nothing: migrations are left to the service. */
+/** Reads only: migrations are left to the service. */
 export async function checkDatabase(config: Config): Promise<Diagnosis[]> {
   const { databaseUrl, dataDir } = config
   if (databaseUrl === undefined && findCluster(dataDir) === undefined) {
     return [{ part: 'database', state: 'off', found: 'none yet: `auspex up` makes it' }]
   }
   const log = createLog('error', process.stderr)
-  const place = databaseUrl === undefined ? 'embedded' : maskPassword(databaseUrl)
+  const address = databaseUrl === undefined ? 'embedded' : maskPassword(databaseUrl)
   try {
     const database = await borrowDatabase(config, { command: 'auspex doctor', isService: false, log })
     const sql = createPool(database.target, 1)
     try {
-      return await askServer(sql, config, place)
+      return await askServer(sql, config, address)
     } finally {
       await sql.end({ timeout: 1 })
       await database.close()
@@ -62,16 +62,16 @@ export async function checkDatabase(config: Config): Promise<Diagnosis[]> {
   } catch (error) {
     if (error instanceof OperatorError) return [failedBy('database', error)]
     const todo = 'Start it, or mend DATABASE_URL: `psql "$DATABASE_URL"` must work.'
-    return [{ part: 'database', state: 'failed', found: `${place}: ${messageOf(error)}`, todo }]
+    return [{ part: 'database', state: 'failed', found: `${address}: ${messageOf(error)}`, todo }]
   }
 }
 
-async function askServer(sql: Sql, config: Config, place: string): Promise<Diagnosis[]> {
+async function askServer(sql: Sql, config: Config, address: string): Promise<Diagnosis[]> {
   const settings = await sql<{ name: string; setting: string }[]>`select name, setting from pg_settings`
   const values = new Map(settings.map(({ name, setting }) => [name, setting]))
   const version = Number(values.get('server_version_num'))
   if (version < SERVER_VERSION_MIN * 10_000) {
-    const found = `${place}, PostgreSQL ${values.get('server_version')}`
+    const found = `${address}, PostgreSQL ${values.get('server_version')}`
     return [
       { part: 'database', state: 'failed', found, todo: `Use PostgreSQL ${SERVER_VERSION_MIN} or later.` },
     ]
@@ -83,7 +83,7 @@ async function askServer(sql: Sql, config: Config, place: string): Promise<Diagn
            to_regclass('schema_migrations') is null as is_empty`
   const { bytes = 0, nowMs = 0, isEmpty = true } = state ?? {}
   const size = `${(bytes / 2 ** 30).toFixed(2)} GiB`
-  const server = fine('database', `${place}, PostgreSQL ${values.get('server_version')}, ${size}`)
+  const server = fine('database', `${address}, PostgreSQL ${values.get('server_version')}, ${size}`)
   const own = config.databaseUrl === undefined ? [] : checkSettings(values, config)
   const clock = judgeClock('database clock', nowMs - (askedMs + Date.now()) / 2, 'this machine')
   if (isEmpty) {

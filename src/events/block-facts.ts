@@ -1,6 +1,6 @@
 import type { EventDraft } from '../bus/event.js'
 import type { BatchBlock } from '../chain/facts/block.js'
-import type { PlacedFact } from '../chain/facts/fact-kind.js'
+import type { ChainFact } from '../chain/facts/fact-kind.js'
 import { type BatchFacts, KINDS } from '../chain/facts/registry.js'
 import { seqOf } from '../core/seq.js'
 import type { Enricher } from './enrichment.js'
@@ -34,7 +34,7 @@ export function factsOfBlock(batch: BatchFacts, block: BatchBlock, confirm: Conf
   const fromSeq = seqOf(block.number, 0)
   const endSeq = seqOf(block.number + 1, 0)
   const transactions = new Set<string>()
-  const cut = (list: readonly PlacedFact[]) => {
+  const cut = (list: readonly ChainFact[]) => {
     const facts = list.slice(indexFrom(list, fromSeq), indexFrom(list, endSeq))
     for (const fact of facts)
       if ('txHash' in fact && typeof fact.txHash === 'string') transactions.add(fact.txHash)
@@ -66,7 +66,7 @@ function matchesOf({ fills, fees }: FactLists, confirm: Confirm) {
 }
 
 /** Index of the first fact at or after that seq. Facts without a `seq` are at the start of their block. */
-function indexFrom(list: readonly PlacedFact[], seq: number): number {
+function indexFrom(list: readonly ChainFact[], seq: number): number {
   let low = 0
   let high = list.length
   while (low < high) {

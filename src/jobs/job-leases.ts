@@ -62,7 +62,7 @@ export class JobLeases {
     }
   }
 
-  /** One connection, with all leases that it brings. */
+  /** Holds one connection to the database, and runs the jobs whose leases it gets on it. */
   #runSession(jobs: readonly string[], runJob: RunJob, signal: AbortSignal): Promise<void> {
     const { target, pollMs = POLL_MS } = this.#options
     return withLinked([signal], async (session) => {

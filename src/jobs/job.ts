@@ -18,7 +18,7 @@ export type Job = {
   startsAfter?: ((signal: AbortSignal) => Promise<void>) | undefined
 }
 
-/** What a domain reports about itself. It is read from memory, because `/readyz` is asked often. */
+/** What a domain reports about itself. It is read from memory, because load balancers request `/readyz` often. */
 export type StatusPart = {
   /** Processes with one of these roles report it; absent: all. */
   roles?: readonly Role[]

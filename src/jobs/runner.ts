@@ -15,13 +15,13 @@ export type JobRecord = {
   isRunning: boolean
   /** `undefined`: it did not run yet. */
   lastStartMs: number | undefined
-  /** Of the last run that ended. */
+  /** Duration of the last run that ended. */
   lastDurationMs: number | undefined
   runs: number
   failures: number
-  /** Since the last run without a failure. */
+  /** Failures since the last successful run. */
   failuresInRow: number
-  /** Of the last failure, also when later runs went well. */
+  /** Message of the last failure, also when later runs succeeded. */
   lastError: string | undefined
   /** The kinds of failure that were logged as warnings since the last run without a failure. */
   readonly warned: Set<string>

@@ -16,9 +16,10 @@ export const ZERO_WALLET = 0
 /** Stands for the id of a condition or a builder that is unknown or absent. */
 export const NONE = 0
 
-type Placed = { seq: number; timeSec: number }
+/** What every entry has: where it is on the chain, and when. */
+type EntryBase = { seq: number; timeSec: number }
 
-export type FillEntry = Placed & {
+export type FillEntry = EntryBase & {
   kind: 'fill'
   wallet: number
   exchange: number
@@ -33,7 +34,7 @@ export type FillEntry = Placed & {
   builder: number
 }
 
-export type SplitEntry = Placed & {
+export type SplitEntry = EntryBase & {
   kind: 'split'
   isMerge: boolean
   wallet: number
@@ -44,7 +45,7 @@ export type SplitEntry = Placed & {
   isUser: boolean
 }
 
-export type RedemptionEntry = Placed & {
+export type RedemptionEntry = EntryBase & {
   kind: 'redemption'
   wallet: number
   condition: number
@@ -57,7 +58,7 @@ export type RedemptionEntry = Placed & {
   isUser: boolean
 }
 
-export type ConversionEntry = Placed & {
+export type ConversionEntry = EntryBase & {
   kind: 'conversion'
   wallet: number
   amount: bigint
@@ -67,7 +68,7 @@ export type ConversionEntry = Placed & {
   cash: bigint
 }
 
-export type MigrationEntry = Placed & {
+export type MigrationEntry = EntryBase & {
   kind: 'migration'
   wallet: number
   fromToken: number
@@ -75,7 +76,7 @@ export type MigrationEntry = Placed & {
   amount: bigint
 }
 
-export type TransferEntry = Placed & {
+export type TransferEntry = EntryBase & {
   kind: 'transfer'
   from: number
   to: number
@@ -86,7 +87,7 @@ export type TransferEntry = Placed & {
 }
 
 /** Minted and burned tokens of one block, from the transfer logs alone. */
-export type SupplyEntry = Placed & {
+export type SupplyEntry = EntryBase & {
   kind: 'supply'
   token: number
   minted: bigint

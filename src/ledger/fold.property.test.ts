@@ -217,9 +217,9 @@ function interleave<Each extends Entry>(
   const names = [...new Set(entries.map(groupOf))]
   const groups = names.map((name) => entries.filter((entry) => groupOf(entry) === name))
   const mixed: Each[] = []
-  for (let turn = 0; mixed.length < entries.length; turn++) {
+  for (let step = 0; mixed.length < entries.length; step++) {
     const open = groups.filter((group) => group.length > 0)
-    const next = open[(picks[turn % (picks.length || 1)] ?? turn) % open.length]?.shift()
+    const next = open[(picks[step % (picks.length || 1)] ?? step) % open.length]?.shift()
     if (next !== undefined) mixed.push(next)
   }
   return mixed

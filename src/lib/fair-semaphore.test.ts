@@ -90,7 +90,7 @@ test('the next slot goes to the owner with the fewest running, and among equals 
   for (const release of await Promise.all(waiting)) release()
 })
 
-test('a wait that is aborted ends with the reason, and leaves its place', async () => {
+test('a wait that is aborted ends with the reason, and leaves the queue', async () => {
   const semaphore = new FairSemaphore({ totalMax: 1 })
   const release = await semaphore.acquire(requestOf(1))
   const controller = new AbortController()

@@ -12,20 +12,20 @@ type Owner = number | string
 export type SlotRequest = {
   /** Whose share it is: an account, or an address. */
   owner: Owner
-  /** Slots that the owner may hold at once. A function is asked whenever a slot may be given. */
+  /** Slots that the owner may hold at once. A function is called whenever a slot may be granted. */
   ownMax: number | (() => number)
   /** Requests of the owner that may wait. */
   ownWaitingMax?: number
-  /** How long the request may wait; 0: not at all; absent: as long as it takes. */
+  /** How long the request may wait; 0: not at all; absent: without limit. */
   waitMsMax?: number
   /** Ends the wait, with its reason. */
   signal?: AbortSignal
-  /** What a refused request rejects with. `own`: other work of the owner is in its way, not that of others. */
+  /** What a refused request rejects with. `own`: because of other requests of its own owner. */
   refuse?: (inTheWay: 'own' | 'others') => Error
 }
 
-/** `place`: by the time at which it came. */
-type Waiter = Pick<SlotRequest, 'owner' | 'ownMax'> & { place: number; begin: () => void }
+/** `arrival`: its number in the order in which requests began to wait. */
+type Waiter = Pick<SlotRequest, 'owner' | 'ownMax'> & { arrival: number; begin: () => void }
 
 /**
  * Bounds what runs at once, in all and of each owner.
@@ -37,11 +37,11 @@ type Waiter = Pick<SlotRequest, 'owner' | 'ownMax'> & { place: number; begin: ()
 export class FairSemaphore {
   readonly #limits: Required<Limits>
   readonly #running = new Map<Owner, number>()
-  /** By owner, those who came first at first: a slot costs a look at each owner, not at each waiter. */
+  /** By owner, each in the order of arrival: to grant a slot takes a step for each owner, not for each waiter. */
   readonly #waiters = new Map<Owner, Set<Waiter>>()
   #total = 0
   #waiting = 0
-  #lastPlace = 0
+  #lastArrival = 0
 
   constructor({ totalMax = Number.POSITIVE_INFINITY, waitingMax = Number.POSITIVE_INFINITY }: Limits = {}) {
     this.#limits = { totalMax, waitingMax }
@@ -74,7 +74,7 @@ export class FairSemaphore {
     return () => this.#end(request.owner)
   }
 
-  /** The same where a slot is free; `undefined`: none is. */
+  /** The same without waiting; `undefined`: no slot is free. */
   acquireNow({ owner, ownMax }: Pick<SlotRequest, 'owner' | 'ownMax'>): (() => void) | undefined {
     if (!this.#hasSlot({ owner, ownMax })) return undefined
     this.#begin(owner)
@@ -104,7 +104,7 @@ export class FairSemaphore {
         this.#begin(owner)
         resolve()
       }
-      const waiter = { owner, ownMax, place: ++this.#lastPlace, begin }
+      const waiter = { owner, ownMax, arrival: ++this.#lastArrival, begin }
       const fail = (error: unknown) => {
         leave()
         reject(error)
@@ -148,7 +148,7 @@ export class FairSemaphore {
     for (const [owner, [first]] of this.#waiters) {
       const running = this.#runningOf(owner)
       if (first === undefined || running > fewest || !this.#hasSlot(first)) continue
-      if (running === fewest && next !== undefined && next.place < first.place) continue
+      if (running === fewest && next !== undefined && next.arrival < first.arrival) continue
       next = first
       fewest = running
     }

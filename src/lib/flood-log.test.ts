@@ -24,7 +24,7 @@ test('a thousand lines of a kind become one line and one count', () => {
   expect(lines).toHaveLength(2)
 })
 
-test('a flood that goes on is one line a minute, and one that is over begins anew', () => {
+test('a flood that goes on is one line a minute, and one that is over starts again', () => {
   const { lines, flood } = open()
   for (let second = 0; second < 180; second++) {
     flood.write('info', 'refused', () => ({ second }))

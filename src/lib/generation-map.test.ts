@@ -4,29 +4,29 @@ import { GenerationMap, ownText } from './generation-map.js'
 
 const step = fc.oneof(
   fc.nat(20).map((key) => ({ key })),
-  fc.constant('turn' as const),
+  fc.constant('rotate' as const),
 )
 
-test('has what was set or kept since the turn before the last, and nothing else', () => {
+test('has what was set or kept since the rotation before the last, and nothing else', () => {
   fc.assert(
     fc.property(fc.array(step), (steps) => {
       const generations = new GenerationMap<number, number>()
-      let turns = 0
+      let rotations = 0
       const usedAt = new Map<number, number>()
       for (const each of steps) {
-        if (each === 'turn') {
+        if (each === 'rotate') {
           generations.rotate()
-          turns++
+          rotations++
           continue
         }
-        const isThere = turns - (usedAt.get(each.key) ?? Number.NEGATIVE_INFINITY) <= 1
+        const isThere = rotations - (usedAt.get(each.key) ?? Number.NEGATIVE_INFINITY) <= 1
         expect(generations.get(each.key)).toBe(isThere ? each.key + 1 : undefined)
         expect(generations.keep(each.key)).toBe(isThere ? each.key + 1 : undefined)
         if (!isThere) generations.set(each.key, each.key + 1)
-        usedAt.set(each.key, turns)
+        usedAt.set(each.key, rotations)
         expect(generations.getYoung(each.key)).toBe(each.key + 1)
       }
-      const young = [...usedAt.values()].filter((turn) => turn === turns)
+      const young = [...usedAt.values()].filter((rotation) => rotation === rotations)
       expect(generations.size).toBe(young.length)
     }),
   )

@@ -1,6 +1,6 @@
 /**
- * A bounded map in two generations: `rotate` drops what was not set or kept since the last rotation. Far
- * cheaper for each lookup than an order of use, and nothing is dropped between two rotations.
+ * A bounded map in two generations: `rotate` drops what was not set or kept since the last rotation. A lookup
+ * is far cheaper than with an LRU order, and nothing is dropped between two rotations.
  */
 export class GenerationMap<Key, Value> {
   readonly #own: (key: Key) => Key
@@ -49,7 +49,7 @@ export class GenerationMap<Key, Value> {
     this.#young = new Map()
   }
 
-  /** Turns once in a period: an entry stays for one to two periods after it was last set or kept. */
+  /** Rotates once in a period: an entry stays for one to two periods after it was last set or kept. */
   rotateEvery(periodMs: number, nowMs: number): void {
     if (nowMs < this.#rotateAtMs) return
     if (nowMs < this.#rotateAtMs + periodMs) this.rotate()
@@ -65,6 +65,6 @@ export class GenerationMap<Key, Value> {
 
 /**
  * A string cut out of a longer one keeps the longer one in memory. Ids are cut out of the data of
- * logs: a map that outlives these needs copies.
+ * logs: a map that lives longer than the logs needs copies.
  */
 export const ownText = (text: string): string => Buffer.from(text, 'latin1').toString('latin1')

@@ -1,9 +1,9 @@
 import { constants, type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks'
 import { getHeapStatistics, setFlagsFromString } from 'node:v8'
 
-/** So large a heap may become by garbage alone. */
+/** The size near which the heap is kept, within the bounds of `GROWTH_PERCENT`. */
 const HEAP_BYTES = 160 * 1024 * 1024
-/** Of what is in use; less would be all collecting and no work. */
+/** Growth before a collection, in percent of what is in use; with less the process would only collect. */
 const GROWTH_PERCENT = { min: 25, max: 100 }
 
 /**

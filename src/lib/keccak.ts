@@ -10,7 +10,7 @@ export function keccak256(data: string | Uint8Array): string {
     .digest()}`
 }
 
-/** One for all: each hash is reset first and ends before the next. */
+/** Shared by all calls: each is synchronous, and resets the hasher first. */
 const hasher = await createKeccak(256)
 
 function toBytes(hex: string): Buffer {

@@ -64,12 +64,12 @@ describe('progress', () => {
     expect(written.at(-1)).toMatch(/100 % .* blocks {2}\d+\/s {2}a note\n$/)
   })
 
-  test('goes forward only, to 100 % of a total that stays, whatever it is told', () => {
+  test('goes forward only, to 100 % of a total that stays, whatever the calls of `show` say', () => {
     const steps = fc.array(fc.tuple(fc.nat(3_000), fc.nat(400)), { minLength: 1 })
     fc.assert(
-      fc.property(steps, fc.nat(2_500), (told, from) => {
+      fc.property(steps, fc.nat(2_500), (calls, from) => {
         const { written, time, progress } = watch({ isTTY: true, from })
-        for (const [done, ms] of told) {
+        for (const [done, ms] of calls) {
           time.ms += ms
           progress.show(done)
         }

@@ -8,11 +8,11 @@ export type Output = {
 }
 
 type ProgressOptions = {
-  /** What goes on, and what is counted: `Reading the chain`, `blocks`; '' shows the share alone. */
+  /** The work, as in `Reading the chain`, and the unit of its count, as in `blocks`; unit '': only the percentage. */
   title: string
   unit: string
   total: number
-  /** What was done before, and says nothing about how fast this is. */
+  /** What was done before this run; it does not count for the rate. */
   from?: number | undefined
   out?: Output | undefined
   clock?: Clock | undefined
@@ -22,7 +22,7 @@ type ProgressOptions = {
 
 /** So that most lines fit into the usual 80 columns, too. */
 const barCells = (columns = 100): number => (columns < 100 ? 16 : 30)
-/** More updates than this cannot be read. */
+/** Updates at a shorter interval could not be read. */
 const TERMINAL_MS = 100
 /** Rate and time left are those of the last seconds: the last part of the work may be far slower than all before it. */
 const RATE_MS = 10_000

@@ -2,12 +2,12 @@ import { expect, test } from 'vitest'
 import { ReadAhead, readAhead } from './read-ahead.js'
 
 function count(last: number) {
-  const asked: number[] = []
-  const state = { asked, isOver: false }
+  const requested: number[] = []
+  const state = { requested, isOver: false }
   async function* numbers() {
     try {
       for (let number = 1; number <= last; number++) {
-        asked.push(number)
+        requested.push(number)
         yield number
       }
     } finally {
@@ -23,13 +23,13 @@ test('requests as many items as configured, and for one more when one is taken',
   const { numbers, state } = count(10)
   const ahead = new ReadAhead(numbers, 3)
   await settled()
-  expect(state.asked).toEqual([1, 2, 3])
+  expect(state.requested).toEqual([1, 2, 3])
   expect(await ahead.next).toEqual({ done: false, value: 1 })
   expect(await ahead.next).toEqual({ done: false, value: 1 })
   ahead.take()
   expect(await ahead.next).toEqual({ done: false, value: 2 })
   await settled()
-  expect(state.asked).toEqual([1, 2, 3, 4])
+  expect(state.requested).toEqual([1, 2, 3, 4])
 })
 
 test('ends the source when it is closed, and reports its end', async () => {

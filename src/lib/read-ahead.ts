@@ -4,11 +4,11 @@ export class ReadAhead<T> {
   readonly #items: Promise<IteratorResult<T, unknown>>[] = []
   readonly #count: number
 
-  /** `count`: this many are asked for from the next one on. */
+  /** `count`: how many items are requested ahead, the next one included. */
   constructor(source: AsyncGenerator<T>, count = 1) {
     this.#source = source
     this.#count = count
-    this.#ask()
+    this.#request()
   }
 
   /** The next item. Stays the next one until it is taken. */
@@ -20,25 +20,25 @@ export class ReadAhead<T> {
 
   take(): void {
     this.#items.shift()
-    this.#ask()
+    this.#request()
   }
 
-  /** Lets the source end wherever it is. */
+  /** Ends the source, also before its last item. */
   close(): void {
     this.#source.return(undefined).catch(() => undefined)
   }
 
-  #ask(): void {
+  #request(): void {
     while (this.#items.length < this.#count) {
       const item = this.#source.next()
-      // The taker of the item gets its failure; without a taker it must not count as unhandled.
+      // The caller that takes the item gets its failure. If no caller does, it must not be an unhandled rejection.
       item.catch(() => undefined)
       this.#items.push(item)
     }
   }
 }
 
-/** The same items; while one is worked on the next one is asked for. */
+/** The same items; while the caller works on one, the next one is requested already. */
 export async function* readAhead<T>(source: AsyncGenerator<T>): AsyncGenerator<T> {
   const ahead = new ReadAhead(source)
   try {

@@ -23,7 +23,7 @@ describe('SlidingWindow', () => {
     )
   })
 
-  test('frees a place exactly when it says so', () => {
+  test('has room exactly when `freeAt` says so', () => {
     fc.assert(
       fc.property(
         fc.array(fc.integer({ min: 0, max: 100 }), { minLength: 1, maxLength: 50 }),

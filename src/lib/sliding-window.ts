@@ -35,7 +35,7 @@ export class SlidingWindow {
   }
 
   /**
-   * When the next event leaves that frees a place under `limit`: the oldest, or a later one while more
+   * When the next event leaves that makes the count less than `limit`: the oldest, or a later one while more
    * are counted than the limit allows. `nowMs + windowMs` when nothing is counted.
    */
   freeAt(limit: number, nowMs: number): number {

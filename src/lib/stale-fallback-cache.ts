@@ -41,9 +41,9 @@ export type StaleFallbackOptions = {
   limits: { max: number } | { maxSize: number; maxEntrySize?: number }
   /** How old an answer may be that stands in after a failure; 0: none does. */
   staleMsMax: number
-  /** For this long after a failure the last answer is shown before the upstream is asked again; absent: for no time. */
+  /** For this long after a failure the last answer is shown and the upstream gets no request; absent: for no time. */
   restMs?: number
-  /** How long a request waits for a load while there is a last answer; absent: as long as it takes. */
+  /** How long a request waits for a load while there is a last answer; absent: without limit. */
   waitMs?: number
   /** Where answers are stored, which must be plain JSON then; absent: in memory alone. */
   storage?: AnswerStorage

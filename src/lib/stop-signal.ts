@@ -1,10 +1,10 @@
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP']
-/** npm sends Ctrl-C a second time, at once: no person has asked twice within this time. */
+/** npm sends Ctrl-C a second time, at once: a second signal within this time is not one of the user. */
 const ONE_REQUEST_MS = 500
 
 /**
- * `stop` aborts when the process is asked to stop, `hurry` when it is asked again. From the call on such signals end
- * it no more: the caller does.
+ * `stop` aborts at the first signal that asks the process to stop, `hurry` at the second. After this call the signals do
+ * not end the process any more: the caller has to.
  */
 export function stopSignals(): { stop: AbortSignal; hurry: AbortSignal } {
   const stop = new AbortController()

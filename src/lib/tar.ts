@@ -42,7 +42,7 @@ function toHeader(name: string, size: number): Buffer {
   return header
 }
 
-/** The sum of all bytes, with spaces in the place of the sum. */
+/** The sum of all bytes of the header; the field of the sum itself counts as eight spaces. */
 function checksumOf(header: Buffer): number {
   let sum = 8 * 0x20
   for (const [index, byte] of header.entries()) if (index < 148 || index >= 156) sum += byte

@@ -19,7 +19,7 @@ test('a process that was stalled reads the answer that came meanwhile', async ()
   await once(client, 'connect')
   const answer = once(client, 'data').then(() => 'answered')
   const answered = withTimeout(answer, 400, 'late')
-  // As the driver of the database does: the question leaves in the next turn of the event loop.
+  // As the driver of the database does: the query is sent in the next tick of the event loop.
   setImmediate(() => client.write('question'))
   const stalledUntil = performance.now() + 450
   while (performance.now() < stalledUntil);

@@ -2,7 +2,7 @@ import { ApiError, badRequest, unavailable } from '../core/errors.js'
 import type { Page } from '../core/page.js'
 import { clampCount } from '../lib/clamp-count.js'
 import { type Fragment, joinFragments, type Sql } from '../store/connection.js'
-import { boundedPage, isBehind, type OrderColumn, orderedBy } from '../store/keyset.js'
+import { boundedPage, isAfterKey, type OrderColumn, orderedBy } from '../store/keyset.js'
 import { revertedWallets, type SnapshotState } from './snapshot.js'
 
 /*
@@ -61,7 +61,7 @@ export async function selectRanked<Sums>(
   const ranked = sql`
     select ranked.${sql(column)}, ranked.wallet
       from ${rows} ranked
-     where ${isBehind(sql, order, page.after, isAscending)}
+     where ${isAfterKey(sql, order, page.after, isAscending)}
        and ranked.wallet not in (${unrankedWallets(sql, board)})
      ${orderedBy(sql, order, isAscending)}
     offset ${page.offset} limit ${page.limit}`

@@ -1,7 +1,7 @@
 import type { OrderKey, Page } from '../core/page.js'
 import { isOneOfTags, selectTagFilters, type TagFilter } from '../lookups/tag-filter.js'
 import { type Fragment, joinFragments, type Sql, withoutPreparedPlan } from '../store/connection.js'
-import { isBehind, type OrderColumn, orderedBy } from '../store/keyset.js'
+import { isAfterKey, type OrderColumn, orderedBy } from '../store/keyset.js'
 
 /**
  * Pages of markets or events in the order of one of their columns. What few rows have is looked for in
@@ -89,7 +89,7 @@ function walk(
   const half = (state: Fragment) => sql`
     (select c.id, c.event, c.slug, ${sql.unsafe(CATALOGUE_SORTS[scope.sort].column)} as key
        from ${tableOf(sql, scope)} c
-      where ${allOf(sql, [state, isBehind(sql, order, after, isAscending), ...conditionsOf(dense)])}
+      where ${allOf(sql, [state, isAfterKey(sql, order, after, isAscending), ...conditionsOf(dense)])}
       ${orderedBy(sql, order, isAscending)}
       limit ${rows ?? offset + limit})`
   const halves = [
@@ -118,7 +118,7 @@ function collect(sql: Sql, scope: CatalogueScope, { after, limit, offset }: Page
   const { table, conditions } = collectedOf(sql, scope)
   const all = [
     ...conditions,
-    isBehind(sql, orderOf(scope), after, isAscending),
+    isAfterKey(sql, orderOf(scope), after, isAscending),
     ...(isClosed === undefined ? [] : [isClosed ? sql`c.closed` : sql`not c.closed`]),
   ]
   return withoutPreparedPlan(sql<CatalogueId[]>`

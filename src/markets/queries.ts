@@ -7,7 +7,7 @@ import type { SharePrice } from '../lookups/position.js'
 import { hasText, insidePattern, type QueryWord } from '../lookups/query-words.js'
 import { type SeqRange, withinSeq } from '../lookups/seq-range.js'
 import type { Sql } from '../store/connection.js'
-import { isBehind, type OrderColumn, orderedBy } from '../store/keyset.js'
+import { isAfterKey, type OrderColumn, orderedBy } from '../store/keyset.js'
 import type { CatalogueFilter, CatalogueId } from './catalogue-page.js'
 
 /** A market as the catalogue and the chain know it. Bytes are hex text, amounts decimal text. */
@@ -138,7 +138,7 @@ export async function selectResolutions(
       from resolutions r
       join conditions c on c.id = r.condition
       join blocks b on b.number = (r.seq >> 20)::int
-     where ${withinSeq(sql, 'r.seq', scope)} and ${isBehind(sql, NEWEST_FIRST, after, false)}
+     where ${withinSeq(sql, 'r.seq', scope)} and ${isAfterKey(sql, NEWEST_FIRST, after, false)}
      ${condition === undefined ? sql`` : sql`and c.condition = ${hexToBytes(condition)}`}
      ${orderedBy(sql, NEWEST_FIRST, false)}
      limit ${limit} offset ${offset}`

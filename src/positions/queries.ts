@@ -6,7 +6,7 @@ import { type TokenMarket, withMarkets } from '../lookups/market-block.js'
 import type { PositionState, PositionStatus } from '../lookups/position.js'
 import { isListed } from '../lookups/position-sql.js'
 import { type Fragment, joinFragments, type Sql } from '../store/connection.js'
-import { isBehind, type OrderColumn, orderedBy } from '../store/keyset.js'
+import { isAfterKey, type OrderColumn, orderedBy } from '../store/keyset.js'
 import { hex } from '../store/sql-words.js'
 
 /** Which positions, and in which order. What is `undefined` does not matter. */
@@ -103,7 +103,7 @@ export async function selectPositions(
   const { wallet, tokens, isAscending } = scope
   const order = orderOf(scope)
   const orderBy = orderedBy(sql, order, isAscending)
-  const behind = isBehind(sql, order, after, isAscending)
+  const behind = isAfterKey(sql, order, after, isAscending)
   const scanOf = (where: Fragment) => ({
     where: sql`${where} and ${matches(sql, scope)} and ${behind}`,
     orderBy,

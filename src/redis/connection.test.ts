@@ -149,13 +149,13 @@ describe.skipIf(REDIS_PROGRAM === undefined)('RedisConnection', () => {
   test('a follower ends whenever it is stopped, also while it connects', async () => {
     const redis = await connectTo(server, 'stopped')
     const follower = { name: 'news', onOpen: async () => undefined, onEntries: async () => undefined }
-    const stopAfter = async (turns: number) => {
+    const stopAfter = async (ticks: number) => {
       const stopping = new AbortController()
       const following = followStream(redis, follower, stopping.signal)
-      for (let turn = 0; turn < turns; turn++) await setImmediate()
+      for (let tick = 0; tick < ticks; tick++) await setImmediate()
       stopping.abort()
       await following
     }
-    await Promise.all(Array.from({ length: 40 }, (_, turns) => stopAfter(turns)))
+    await Promise.all(Array.from({ length: 40 }, (_, ticks) => stopAfter(ticks)))
   })
 })

@@ -3,7 +3,7 @@ import { withTimeout } from '../lib/timeout.js'
 import { pause } from '../lib/timing.js'
 import type { RedisConnection } from './connection.js'
 
-/** A reader that hears nothing for this long asks again. */
+/** How long one XREAD waits for new entries. */
 const BLOCK_MS = 1_000
 /** Beyond `BLOCK_MS`: a server that does not answer by then hangs. */
 const LATE_MS = 500
@@ -13,7 +13,7 @@ const RETRY_MS = 200
 /** A stream that keeps about this many entries. */
 export type CappedStream = { name: string; entriesMax: number }
 
-/** Names and values in turn. Never rejects: an entry that Redis does not take is lost, as readers find out by themselves. */
+/** `fields`: names and values, alternating. Never rejects: an entry that Redis refuses is lost, and readers notice the gap. */
 export async function addEntry(
   redis: RedisConnection,
   { name, entriesMax }: CappedStream,

@@ -30,7 +30,7 @@ test('migrations after the last release only add to what its processes know', as
   }
 })
 
-describe('what is told apart', () => {
+describe('which statements count as additive', () => {
   let database: TestDatabase
   beforeAll(async () => {
     database = await createTestDatabase({ isEmpty: true })

@@ -14,7 +14,7 @@ export type Target = { url: string } | { socketDir: string; database: string }
 /** `queryMsMax`: a query that takes longer is cancelled by the database. */
 type PoolOptions = { onClose?: () => void; queryMsMax?: number; isSerial?: boolean }
 
-/** Of the pools that answers to callers are read through. */
+/** Options of the pools that answers to callers are read through. */
 export const ANSWER_POOL = { queryMsMax: 5_000, isSerial: true } satisfies PoolOptions
 
 /**
@@ -171,7 +171,7 @@ function arrayType(oid: number, parseItem: (text: string) => unknown): postgres.
   return {
     to: oid,
     from: [oid],
-    // What is text already is an array as PostgreSQL writes it.
+    // A string is an array in the text format of PostgreSQL already.
     serialize: (items: readonly unknown[] | string) =>
       typeof items === 'string' ? items : `{${items.map(serializeItem).join(',')}}`,
     parse: (text: string) => splitItems(text).map((item) => (item === null ? null : parseItem(item))),

@@ -47,7 +47,7 @@ test.each([
   ['a key that is there twice, which shows after the last line', ['1\ta\t\\N\n', '1\tb\t\\N\n'], /dupl/],
   ['a key that is there twice at the end of many', many('1\ta\t\\N\n'), /duplicate key/],
   ['a line that is wrong in front of many', ['z\ta\t\\N\n', ...many('')], /invalid input syntax/],
-  ['a line that is wrong behind many', many('oops\n'), /invalid input syntax/],
+  ['a line that is wrong after many', many('oops\n'), /invalid input syntax/],
 ])('rejects %s, and the connection goes on', async (_why, lines, message) => {
   await database.sql`delete from words`
   await expect(copy(lines)).rejects.toThrow(message)

@@ -136,8 +136,8 @@ function tryLink(from: string, to: string): void {
   }
 }
 
-// Another start may have replaced the stale lock since we read it: what was moved away is looked at
-// again, and put back when its owner lives.
+// Another start may have replaced the stale lock since we read it: the file that was moved away is
+// read again, and put back when its owner lives.
 function removeStale(path: string, mine: string): void {
   const aside = `${mine}.stale`
   try {

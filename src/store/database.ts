@@ -12,9 +12,9 @@ import {
   lockDataFolder,
   prepareDataFolder,
 } from './data-folder.js'
-import { findCluster, prepareHome, removeHome } from './embedded/home.js'
 import { clearLeftovers, findSocketDir } from './embedded/postmaster.js'
 import { type EmbeddedServer, type ServerSettings, startServer } from './embedded/server.js'
+import { findCluster, prepareServerFolders, removeServerFolders } from './embedded/server-folders.js'
 
 export type Database = {
   target: Target
@@ -120,8 +120,8 @@ const takeFolder = (dataDir: string, { command, isService, signal }: OpenOptions
 
 async function discardCluster(dataDir: string): Promise<void> {
   const cluster = findCluster(dataDir)
-  if (cluster !== undefined) await clearLeftovers(cluster, prepareHome(dataDir).socketDir)
-  removeHome(dataDir)
+  if (cluster !== undefined) await clearLeftovers(cluster, prepareServerFolders(dataDir).socketDir)
+  removeServerFolders(dataDir)
 }
 
 /** Keeps an embedded server up: one that ends unasked (killed, out of memory) is started again. */

@@ -19,7 +19,7 @@ export const orderedBy = (sql: Sql, order: readonly OrderColumn[], isAscending: 
  * The condition that a row comes after this key in that order; `true` without a key. Columns must
  * not be null. The names of columns are constants of the code, never input.
  */
-export function isBehind(
+export function isAfterKey(
   sql: Sql,
   order: readonly OrderColumn[],
   after: OrderKey | undefined,

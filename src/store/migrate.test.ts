@@ -26,7 +26,7 @@ describe('migrate', () => {
     expect(await versions()).toEqual([1, 2, 3])
   })
 
-  test('leaves nothing of a step that fails, and goes on from there when it is mended', async () => {
+  test('leaves nothing of a step that fails, and goes on from there when it is fixed', async () => {
     const first = step(1, 'create table one ()')
     const broken = step(2, 'create table two (); select 1 / 0')
     await expect(migrate(database.sql, [first, broken])).rejects.toThrow(/division by zero/)

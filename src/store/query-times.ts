@@ -110,12 +110,12 @@ const isTemplate = (first: unknown): first is TemplateStringsArray => Array.isAr
 /** A part of a statement is a query, too, but never reaches the handler. */
 function watchQuery(query: DriverQuery, template: TemplateStringsArray, watch: InnerWatch): void {
   const { stopwatch, slots, fallback } = watch
-  const place = stopwatch === undefined ? {} : placeOf(template)
+  const callSite = stopwatch === undefined ? {} : callSiteOf(template)
   const { handler } = query
   query.handler = (same) => {
     if (fallback?.isUsed === true) return void repeatOn(fallback.pool, query)
     if (fallback !== undefined) repeatAfterFault(query, fallback)
-    const times = new QueryTimes(stopwatch, place)
+    const times = new QueryTimes(stopwatch, callSite)
     query[TIMES] = times
     Object.defineProperty(query, 'active', ACTIVE)
     const start = (release?: () => void) => {
@@ -151,15 +151,15 @@ function repeatOn(pool: Pool, query: DriverQuery, reject = query.reject): Promis
 
 class QueryTimes {
   readonly #stopwatch: Stopwatch | undefined
-  readonly #place: Place
+  readonly #callSite: CallSite
   /** Ends the slot of the query. */
   release: (() => void) | undefined
   #end: (() => void) | undefined
   #isActive = false
 
-  constructor(stopwatch: Stopwatch | undefined, place: Place) {
+  constructor(stopwatch: Stopwatch | undefined, callSite: CallSite) {
     this.#stopwatch = stopwatch
-    this.#place = place
+    this.#callSite = callSite
     this.#end = stopwatch?.beginWait()
   }
 
@@ -171,7 +171,7 @@ class QueryTimes {
   set isActive(value: boolean) {
     this.#isActive = value
     this.#end?.()
-    this.#end = value ? this.#stopwatch?.beginQuery(() => nameOf(this.#place)) : undefined
+    this.#end = value ? this.#stopwatch?.beginQuery(() => nameOf(this.#callSite)) : undefined
     if (value) return
     this.release?.()
     this.release = undefined
@@ -188,22 +188,22 @@ const ACTIVE: PropertyDescriptor & ThisType<DriverQuery> = {
   },
 }
 
-type Place = { stack?: string }
+type CallSite = { stack?: string }
 
-/** Where each statement stands in the code. Taken at its first use, because a stack is expensive. */
-const places = new WeakMap<TemplateStringsArray, Place>()
+/** Where each statement is in the code. Taken at its first use, because a stack is expensive. */
+const callSites = new WeakMap<TemplateStringsArray, CallSite>()
 
-function placeOf(template: TemplateStringsArray): Place {
-  const known = places.get(template)
+function callSiteOf(template: TemplateStringsArray): CallSite {
+  const known = callSites.get(template)
   if (known !== undefined) return known
-  const place: Place = {}
-  Error.captureStackTrace(place, watchQuery)
-  places.set(template, place)
-  return place
+  const callSite: CallSite = {}
+  Error.captureStackTrace(callSite, watchQuery)
+  callSites.set(template, callSite)
+  return callSite
 }
 
 /** The function that a statement stands in, such as `selectTrades`; where it has no name, file and line. */
-function nameOf({ stack = '' }: Place): string {
+function nameOf({ stack = '' }: CallSite): string {
   const frame = stack.split('\n').find((line) => /^ +at /.test(line) && !PROXY_FRAME.test(line)) ?? ''
   const named = /at (?:async )?(?:Object\.|new )?([\w$.#]+) (?:\[as [^\]]+\] )?\(/.exec(frame)?.[1]
   return named ?? /([^/]+:\d+):\d+\)?$/.exec(frame)?.[1] ?? 'unknown'

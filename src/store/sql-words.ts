@@ -38,7 +38,7 @@ const flagIs =
   (sql: Sql, alias?: string): Fragment =>
     sql.unsafe(`${alias === undefined ? '' : `${alias}.`}flags & ${bit} ${test}`)
 
-/** Of fills. */
+/** Conditions on fills. */
 export const isSell = flagIs(FILL_FLAGS.sell, '<> 0')
 export const isBuy = flagIs(FILL_FLAGS.sell, '= 0')
 export const isFeeInShares = flagIs(FILL_FLAGS.feeInShares, '<> 0')
@@ -56,9 +56,9 @@ export const isMakerOrder = flagIs(FILL_FLAGS.taker, '= 0')
 /** The generation of the exchange that logged a fill. */
 export const generationOf = (sql: Sql, alias: string): Fragment => sql.unsafe(`(${alias}.flags >> 4) & 7`)
 
-/** Of splits and merges. */
+/** Condition on splits and merges. */
 export const isSplit = flagIs(SPLIT_FLAGS.merge, '= 0')
-/** Of splits and redemptions: the token contract has logged it; a wallet wanted it. */
+/** Conditions on splits and redemptions: the token contract logged it; it is the act of a user's wallet. */
 export const isOfTokenContract = flagIs(SPLIT_FLAGS.core, '<> 0')
 export const isOfUser = flagIs(SPLIT_FLAGS.user, '<> 0')
 

@@ -63,13 +63,13 @@ describe('Store', () => {
     for (let attempt = 0; attempt < 40; attempt++) {
       const early = new Store({ target, dataset: 'test', connectionsMax: 2, log })
       const watching = early.run(() => undefined)
-      const asked = Promise.allSettled([early.sql`select 1`, early.answers`select 1`])
-      for (let turn = 0; turn < attempt % 8; turn++) await setImmediate()
+      const queries = Promise.allSettled([early.sql`select 1`, early.answers`select 1`])
+      for (let tick = 0; tick < attempt % 8; tick++) await setImmediate()
       const closing = early.close()
-      for (let turn = 0; turn < 5; turn++) await Promise.resolve()
+      for (let tick = 0; tick < 5; tick++) await Promise.resolve()
       // A busy process learns late that a socket is connected.
       for (const endMs = performance.now() + 4; performance.now() < endMs; );
-      await Promise.all([closing, watching, asked])
+      await Promise.all([closing, watching, queries])
     }
     proxy.close()
     // The driver gives up a socket that it has forgotten after 5 s.
@@ -108,11 +108,11 @@ describe('Store', () => {
     }
     const answers = new Set<string>()
     for (let round = 0; round < 20; round++) {
-      const asked = Array.from({ length: 20 }, (_, index) => ask(round * 20 + index))
+      const queries = Array.from({ length: 20 }, (_, index) => ask(round * 20 + index))
       const cut = store.control`
         select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid()`
       await cut.catch(() => undefined)
-      for (const answer of await Promise.all(asked)) answers.add(answer)
+      for (const answer of await Promise.all(queries)) answers.add(answer)
     }
     await vi.waitFor(async () => expect(await ask(7)).toBe('right'), { timeout: 60_000 })
     expect([...answers].filter((answer) => answer !== 'right' && answer !== 'outage')).toEqual([])

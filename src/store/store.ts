@@ -129,8 +129,8 @@ export class Store {
   async #check(): Promise<void> {
     const answer = this.#pulse`select 1`.then(() => undefined)
     await withTimeout(answer, PULSE_TIMEOUT_MS, `no answer within ${PULSE_TIMEOUT_MS} ms`)
-    // Also when it was lost: another database may have come back in its place.
     if (this.#problem === undefined) return
+    // At the start, and after each loss: the server that is back may be another one.
     const applied = await migrate(this.#pulse, readMigrations(), { allowsNewer: this.#wasReady })
     await claimDatabase(this.#pulse, this.#options.dataset)
     await this.replicas.open(() => this.#pulse)

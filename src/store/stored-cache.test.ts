@@ -122,11 +122,11 @@ test('the next process has the last answer, until it is too old', async () => {
 
 test.each(['memory', 'the database'])(
   'while a load takes long the last answer of %s is shown, and what it gives is kept',
-  async (place) => {
+  async (source) => {
     const before = open()
     await ask(answer, before)
     await untilStored()
-    const patient = place === 'memory' ? before : open()
+    const patient = source === 'memory' ? before : open()
     clock.advance(FRESH_MS)
     let give = () => {}
     const slow = () => new Promise<{ load: number }>((resolve) => (give = () => resolve({ load: 9 })))

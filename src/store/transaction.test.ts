@@ -1,4 +1,4 @@
-import { setImmediate as breathe } from 'node:timers/promises'
+import { setImmediate as nextTick } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { counts } from '../../test/counts.js'
 import { createTestDatabase, type TestDatabase } from '../../test/database.js'
@@ -31,7 +31,7 @@ const notes = async () => (await database.sql`select note from notes`).map(({ no
 async function cut(tx: Sql): Promise<void> {
   const [row] = await tx<{ pid: number }[]>`select pg_backend_pid() as pid`
   await database.sql`select pg_terminate_backend(${row?.pid ?? 0})`
-  for (let turn = 0; turn < 50; turn++) await breathe()
+  for (let tick = 0; tick < 50; tick++) await nextTick()
 }
 
 describe('a transaction', () => {
@@ -85,7 +85,7 @@ describe('a transaction', () => {
       await tx`insert into notes values ('stray')`
     })
     await expect(failing).rejects.toSatisfy(isOutage)
-    for (let turn = 0; turn < 50; turn++) await breathe()
+    for (let tick = 0; tick < 50; tick++) await nextTick()
     expect(await notes()).toEqual([])
   })
 

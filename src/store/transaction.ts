@@ -2,10 +2,10 @@ import { databaseCodeOf } from '../core/database-fault.js'
 import { countLosses, type Pool, type Sql } from './connection.js'
 
 /**
- * Runs `work` in a transaction: whole, or not at all. To be used in place of the driver's `begin`,
+ * Runs `work` in a transaction: whole, or not at all. To be used instead of the driver's `begin`,
  * which does not survive the loss of its connection: it sends the rollback, and whatever else the
- * work asks for, to a socket that is gone (and ends the process), or to the next connection that
- * takes its place, where no transaction is open.
+ * work asks for, to a socket that is gone (and ends the process), or to the connection that replaces it,
+ * where no transaction is open.
  */
 export function transact<T>(pool: Pool, work: (tx: Sql) => Promise<T>): Promise<T> {
   const state = { isOver: false }

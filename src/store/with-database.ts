@@ -10,7 +10,7 @@ import { createLog } from '../lib/log.js'
 import { createPool, type Pool, type Sql, type Target } from './connection.js'
 import { findHolder, readServiceUpstreams } from './data-folder.js'
 import { borrowDatabase } from './database.js'
-import { findCluster } from './embedded/home.js'
+import { findCluster } from './embedded/server-folders.js'
 import { migrate, readMigrations } from './migrate.js'
 
 export type WithDatabase = (
@@ -60,7 +60,7 @@ function orDemo(loaded: LoadedConfig): LoadedConfig {
   return { ...loaded, config: { ...config, dataDir } }
 }
 
-/** What a command is not told to ask, it asks where the service does whose database it shares; so with its plans. */
+/** A command that shares the database of a service uses the upstreams and plans of the service, unless it has its own. */
 function borrowUpstreams({ config, origins }: LoadedConfig): Config {
   if (config.databaseUrl !== undefined) return config
   const lent = readServiceUpstreams(config.dataDir)

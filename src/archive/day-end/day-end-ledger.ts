@@ -1,11 +1,11 @@
 import {
   addPartitions,
-  createTwins,
+  createShadowTables,
   insertProgress,
   moveProgress,
   selectProgress,
-  useTwins,
-} from '../../chain/backfill/twin-tables.js'
+  useShadowTables,
+} from '../../chain/backfill/shadow-tables.js'
 import { eachEntries } from '../../chain/facts/entries.js'
 import { IdRegistry } from '../../chain/ids/id-registry.js'
 import { selectState } from '../../chain/queries.js'
@@ -19,12 +19,12 @@ import { transact } from '../../store/transaction.js'
 /** A second ledger, which stands at the end of a day while the one in use goes on with the head. */
 export const DAY_END_SCHEMA = 'auspex_day_end'
 
-/** What a day adds to these is in the archive already, from the ledger in use. */
+/** Tables to which a day only adds rows: the archive has them already, from the ledger in use. */
 const ADDED_ONLY = ['pnl', 'undo', 'quarantine', 'minute_candles']
 
 /**
- * Folds the stored facts into the second ledger, from where it stands up to this fact. Days are asked for in their
- * order; for one that is older the ledger is folded from its beginning. `false`: the ledger begins later.
+ * Folds the stored facts into the second ledger, from where it stands up to this fact. Callers request the days in
+ * their order; for an older day the ledger is folded from its beginning. `false`: the ledger begins later.
  */
 export async function foldDayEnd(pool: Pool, toSeq: number): Promise<boolean> {
   const { ledgerFrom } = await selectState(pool)
@@ -34,8 +34,8 @@ export async function foldDayEnd(pool: Pool, toSeq: number): Promise<boolean> {
   const ledger = new LedgerStore(ids)
   const book = async (entries: readonly Entry[], untilSeq: number) => {
     await transact(pool, async (tx) => {
-      await useTwins(tx, DAY_END_SCHEMA)
-      // What is lost when the machine fails is folded once more.
+      await useShadowTables(tx, DAY_END_SCHEMA)
+      // Commits that are lost when the machine fails lose their progress too: these entries are folded again.
       await tx`set local synchronous_commit = off`
       await moveProgress(tx, doneSeq, untilSeq, DAY_END_SCHEMA)
       await ids.resolveEntries(tx, entries)
@@ -61,7 +61,7 @@ export async function foldDayEnd(pool: Pool, toSeq: number): Promise<boolean> {
 async function begin(tx: Sql, ledgerFrom: number, toSeq: number): Promise<number> {
   let doneSeq = await selectProgress(tx, ledgerFrom, DAY_END_SCHEMA)
   if (doneSeq === undefined || doneSeq > toSeq) {
-    await createTwins(tx, DAY_END_SCHEMA)
+    await createShadowTables(tx, DAY_END_SCHEMA)
     await insertProgress(tx, ledgerFrom, DAY_END_SCHEMA)
     // Of all positions, those that a day has changed.
     await tx.unsafe(`create index positions_last_sec on ${DAY_END_SCHEMA}.positions (last_sec)`)

@@ -89,7 +89,7 @@ export async function* encodeFile(
   return { rows, bytes: writer.offset, sha256: hash.digest('hex') }
 }
 
-/** Each when it is its turn to be encoded. */
+/** A generator: the values of one column are in memory while it is encoded. */
 function* columnsOf(columns: readonly ArchiveColumn[], rows: readonly ArchiveRow[]) {
   for (const [index, { name }] of columns.entries()) {
     yield { name, data: rows.map((row) => row[index] ?? null) }

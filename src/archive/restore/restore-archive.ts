@@ -11,7 +11,7 @@ import { type DayManifest, readDays } from '../manifest.js'
 import type { ArchiveStore } from '../store/archive-store.js'
 import { restoreCatalogue } from './restore-catalogue.js'
 import { restoreDay } from './restore-day.js'
-import { KEPT_ALL, type Kept } from './restore-record.js'
+import { FULL_RETENTION, type Retention } from './restore-record.js'
 
 type RestoreOptions = {
   /** Of a database with the schema and without facts, or of one whose restore was stopped. */
@@ -19,7 +19,7 @@ type RestoreOptions = {
   store: ArchiveStore
   onDay?: ((progress: { done: number; total: number; day: string; bytes: number }) => void) | undefined
   /** Absent: of all days. */
-  kept?: Kept | undefined
+  retention?: Retention | undefined
   onFold?: ((block: number, lastBlock: number) => void) | undefined
 }
 
@@ -30,7 +30,7 @@ export type RestoreResult = { days: number; facts: number; bytes: number; block:
  * day by day, and the ledger is folded from them. A restore that was stopped goes on where it was.
  */
 export async function restoreArchive(
-  { pool, store, kept = KEPT_ALL, onDay, onFold }: RestoreOptions,
+  { pool, store, retention = FULL_RETENTION, onDay, onFold }: RestoreOptions,
   signal: AbortSignal,
 ): Promise<RestoreResult> {
   const days = await readDays(store)
@@ -38,7 +38,7 @@ export async function restoreArchive(
   const [first] = days
   const last = days.at(-1)
   if (first === undefined || last === undefined || head === undefined || head === null) {
-    throw new OperatorError(`There is no archived day in ${store.place}.`)
+    throw new OperatorError(`There is no archived day in ${store.location}.`)
   }
   await claimForRestore(pool, first, days)
   const result = { days: days.length, facts: 0, bytes: 0, block: head.block, dataset: first.dataset }
@@ -52,7 +52,7 @@ export async function restoreArchive(
       onDay?.({ done, total: days.length, day: day.day, bytes: result.bytes })
     }
     onBytes(0)
-    result.facts += (await restoreDay(day, { pool, store, kept, signal, onBytes })).facts
+    result.facts += (await restoreDay(day, { pool, store, retention, signal, onBytes })).facts
   }
   await buildIndexes(pool)
   await fold(pool, last, head, { onFold, signal })

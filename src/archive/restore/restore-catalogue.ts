@@ -32,9 +32,9 @@ export async function restoreCatalogue(
     }
     await tx`
       insert into market_tokens (token, market, outcome)
-      select token, m.id, place - 1
+      select token, m.id, ordinal - 1
         from markets m
-       cross join unnest(m.tokens) with ordinality as listed (token, place)
+       cross join unnest(m.tokens) with ordinality as listed (token, ordinal)
        order by m.id desc
           on conflict do nothing`
   })

@@ -13,7 +13,7 @@ import { FACT_FILES, shownFacts } from '../tables/fact-tables.js'
 import { type StoredColumn, selectStoredColumns } from '../tables/stored-columns.js'
 import { copyValueOf } from './copy-values.js'
 import { readTable } from './read-columns.js'
-import { type Kept, restoreRecord } from './restore-record.js'
+import { type Retention, restoreRecord } from './restore-record.js'
 import { restoreTicks } from './restore-ticks.js'
 
 /** A column of the files, and how it goes into the database. */
@@ -22,7 +22,7 @@ export type CopiedColumn = { file: string; stored: string; toCopy(value: unknown
 type RestoreDayOptions = {
   pool: Pool
   store: ArchiveStore
-  kept: Kept
+  retention: Retention
   signal: AbortSignal
   onBytes: (bytes: number) => void
 }
@@ -65,7 +65,7 @@ export async function readTables(store: ArchiveStore, day: DayManifest): Promise
   const manifests = new Map<string, TableManifest>()
   for (const { table, manifest: path } of day.tables) {
     const manifest = await readTableManifest(store, path)
-    if (manifest === undefined) throw new OperatorError(`${store.place}/${path} is missing.`)
+    if (manifest === undefined) throw new OperatorError(`${store.location}/${path} is missing.`)
     manifests.set(table, manifest)
   }
   return manifests
@@ -168,7 +168,7 @@ async function finishDay(tx: Sql, day: DayManifest, store: ArchiveStore): Promis
      where block between ${range.fromBlock} and ${range.toBlock}`
   if (String(row?.digest ?? 0n) !== day.digest) {
     throw new OperatorError(
-      `The facts of ${day.day} in ${store.place} are not those of the database that was archived.`,
+      `The facts of ${day.day} in ${store.location} are not those of the database that was archived.`,
     )
   }
   for (const [fromBlock, toBlock] of day.coverage) await addCoverage(tx, { fromBlock, toBlock })

@@ -11,7 +11,7 @@ const COLUMNS = ['log', 'first_place', 'last_place', 'session', 'first_ms', 'las
 
 const decompress = promisify(brotliDecompress)
 
-/** Puts what live sockets were sent on a day behind what the two logs have. What they have already is passed over. */
+/** Appends what live sockets were sent on a day to the two logs. What the logs have already is skipped. */
 export async function restoreEvents(
   tx: Sql,
   manifest: TableManifest | undefined,

@@ -32,7 +32,7 @@ import type { ArchiveTable } from '../tables/archive-table.js'
 import { BOOK_SPANS, BOOK_STRIPS } from '../tables/book-strip-tables.js'
 import { EVENT_PAGES } from '../tables/event-pages-table.js'
 import { writeTable } from '../write-table.js'
-import { KEPT_ALL, type Kept, restoreRecord } from './restore-record.js'
+import { FULL_RETENTION, type Retention, restoreRecord } from './restore-record.js'
 
 const DAY_MS = 24 * HOUR_MS
 const START_MS = Date.UTC(2026, 10, 14)
@@ -73,11 +73,15 @@ async function archive({ sql: pool }: TestDatabase, tables: readonly ArchiveTabl
       return manifests
     }),
   )
-  return async ({ sql: into }: TestDatabase, which: readonly number[], kept: Kept = KEPT_ALL) => {
+  return async (
+    { sql: into }: TestDatabase,
+    which: readonly number[],
+    retention: Retention = FULL_RETENTION,
+  ) => {
     for (const day of which) {
       const manifests = days[day] ?? new Map()
       await transact(into, (tx) =>
-        restoreRecord(tx, { day: dayOf(day) }, { manifests, kept, store, signal: never }),
+        restoreRecord(tx, { day: dayOf(day) }, { manifests, retention, store, signal: never }),
       )
     }
   }

@@ -6,10 +6,10 @@ import type { ArchiveStore } from '../store/archive-store.js'
 import { claimForRestore } from './restore-archive.js'
 import { restoreCatalogue } from './restore-catalogue.js'
 import { readTables } from './restore-day.js'
-import { KEPT_ALL, restoreRecord } from './restore-record.js'
+import { FULL_RETENTION, restoreRecord } from './restore-record.js'
 
 type ReplayOptions = {
-  /** Of a database with the schema and without facts. */
+  /** To a database that has the schema and no facts. */
   pool: Pool
   store: ArchiveStore
   onDay?: ((progress: { done: number; total: number; day: string }) => void) | undefined
@@ -30,7 +30,7 @@ export async function restoreReplays(
   const [first] = days
   if (first === undefined) {
     const has = all.length === 0 ? 'none' : `${all[0]?.day} to ${all.at(-1)?.day}`
-    throw new OperatorError(`None of these days is in ${store.place}: it has ${has}.`)
+    throw new OperatorError(`None of these days is in ${store.location}: it has ${has}.`)
   }
   await claimForRestore(pool, first, days)
   for (const [done, day] of days.entries()) {
@@ -38,7 +38,7 @@ export async function restoreReplays(
     const manifests = await readTables(store, day)
     await transact(pool, async (tx) => {
       await tx`set local statement_timeout = 0`
-      await restoreRecord(tx, day, { manifests, kept: KEPT_ALL, store, signal })
+      await restoreRecord(tx, day, { manifests, retention: FULL_RETENTION, store, signal })
     })
   }
   await restoreCatalogue(all, { pool, store, signal })

@@ -1,7 +1,7 @@
 /** Where the files of an archive are: a folder, or a bucket of S3. Paths have `/` between their parts. */
 export type ArchiveStore = {
   /** As the operator named it, without secrets. */
-  readonly place: string
+  readonly location: string
   /** The whole of a small file; `undefined`: it is not there. */
   read(path: string): Promise<Buffer | undefined>
   /** The bytes of a file in their order. Throws when it is not there. */

@@ -7,14 +7,14 @@ import { codeOf } from '../../core/errors.js'
 import type { ArchiveStore } from './archive-store.js'
 
 /** Readers of Parquet pass over names that begin with a dot, and so does `list`. */
-const DRAFT = /^\..*\.partial-\d+$/
+const PARTIAL = /^\..*\.partial-\d+$/
 
 /** An archive in a folder. A file is written under another name, flushed to the disk, and gets its own name then. */
 export function createFolderStore(folder: string): ArchiveStore {
   const pathOf = (path: string) => join(folder, path)
 
   return {
-    place: folder,
+    location: folder,
     async read(path) {
       try {
         return await readFile(pathOf(path))
@@ -40,24 +40,24 @@ export function createFolderStore(folder: string): ArchiveStore {
     async write(path, chunks) {
       const target = pathOf(path)
       await mkdir(dirname(target), { recursive: true })
-      const draft = join(
+      const partial = join(
         dirname(target),
         `.${target.slice(dirname(target).length + 1)}.partial-${process.pid}`,
       )
       try {
         await pipeline(
           Readable.from(chunks, { objectMode: false }),
-          createWriteStream(draft, { flush: true }),
+          createWriteStream(partial, { flush: true }),
         )
-        await rename(draft, target)
+        await rename(partial, target)
       } finally {
-        await rm(draft, { force: true })
+        await rm(partial, { force: true })
       }
     },
     remove: (path) => rm(pathOf(path), { force: true }),
     async removeUnfinished() {
       for (const { name, parentPath } of await filesBelow(folder)) {
-        if (DRAFT.test(name)) await rm(join(parentPath, name), { force: true })
+        if (PARTIAL.test(name)) await rm(join(parentPath, name), { force: true })
       }
     },
     async list(below) {

@@ -12,7 +12,7 @@ import { Upload } from '@aws-sdk/lib-storage'
 import { messageOf, OperatorError } from '../../core/errors.js'
 import type { ArchiveStore } from './archive-store.js'
 
-type S3Place = { bucket: string; prefix: string }
+type S3Location = { bucket: string; prefix: string }
 
 /** A file is sent in parts of this size, of which two are in memory: up to 10,000 parts are allowed. */
 const PART_BYTES = 16 * 1024 * 1024
@@ -22,7 +22,7 @@ const PARTS_AT_ONCE = 2
  * An archive in a bucket. An object appears when its upload is complete; one that is not is no object. Keys, region and
  * the address of another server than Amazon's are where all tools of AWS have them.
  */
-export function createS3Store({ bucket, prefix }: S3Place, config: S3ClientConfig = {}): ArchiveStore {
+export function createS3Store({ bucket, prefix }: S3Location, config: S3ClientConfig = {}): ArchiveStore {
   const client = new S3Client({
     // What other servers than Amazon's understand.
     forcePathStyle: true,
@@ -30,24 +30,24 @@ export function createS3Store({ bucket, prefix }: S3Place, config: S3ClientConfi
     responseChecksumValidation: 'WHEN_REQUIRED',
     ...config,
   })
-  const place = `s3://${bucket}${prefix === '' ? '' : `/${prefix}`}`
+  const location = `s3://${bucket}${prefix === '' ? '' : `/${prefix}`}`
   const at = (path: string) => ({ Bucket: bucket, Key: prefix === '' ? path : `${prefix}/${path}` })
   const explained = async <T>(work: Promise<T>): Promise<T> => {
     try {
       return await work
     } catch (error) {
       if (error instanceof NoSuchKey) throw error
-      throw new OperatorError(`${place} cannot be used: ${messageOf(error)}`, 1, { cause: error })
+      throw new OperatorError(`${location} cannot be used: ${messageOf(error)}`, 1, { cause: error })
     }
   }
   const get = async (path: string, range?: string) => {
     const { Body } = await explained(client.send(new GetObjectCommand({ ...at(path), Range: range })))
-    if (Body === undefined) throw new Error(`${place}/${path} came without a body`)
+    if (Body === undefined) throw new Error(`${location}/${path} came without a body`)
     return Body
   }
 
   return {
-    place,
+    location,
     async read(path) {
       try {
         return Buffer.from(await (await get(path)).transformToByteArray())

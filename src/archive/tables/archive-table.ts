@@ -28,7 +28,7 @@ export type SqlColumn = ArchiveColumn & {
 
 export type SqlTable = Pick<ArchiveTable, 'name' | 'follows' | 'rowsPerGroup'> & {
   columns: readonly SqlColumn[]
-  /** What stands behind `from`. Parameters: those of `parameters`. */
+  /** The SQL that follows `from`. Parameters: those of `parameters`. */
   from: string
   parameters(day: ArchiveDay): readonly number[]
 }

@@ -76,9 +76,9 @@ export function shownFacts(stored: readonly StoredColumn[], table: string): Show
 }
 
 function defineFacts({ name, table, where }: FactFiles, shown: readonly ShownColumn[]): SqlTable {
-  const [place] = shown
-  const isBySeq = place?.stored.name === 'seq'
-  const column = `f.${place?.stored.name}`
+  const [orderColumn] = shown
+  const isBySeq = orderColumn?.stored.name === 'seq'
+  const column = `f.${orderColumn?.stored.name}`
   const joins = shown.map(({ join }) => join).filter((join) => join !== '')
   const time = table === 'blocks' ? [] : [{ ...timeOfSec('time', 'b.time'), isNullable: true }]
   const block = isBySeq

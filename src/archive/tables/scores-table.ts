@@ -22,7 +22,7 @@ const TEXTS = [
 ] as const
 const FLAGS = ['live', 'ended'] as const
 
-/** What the score socket told of games on a day, for as long as the record for replays reaches back. */
+/** The messages of the score socket about games on a day, for as long as the record for replays reaches back. */
 export const SCORES: ArchiveTable = {
   name: 'scores',
   follows: 'facts',

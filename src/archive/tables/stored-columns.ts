@@ -26,7 +26,7 @@ export function selectStoredColumns(sql: Sql, tables: readonly string[]): Promis
      order by c.relname, a.attnum`
 }
 
-/** Whole numbers of eight bytes that are places on the chain, times or counts; all others are millionths. */
+/** Whole numbers of eight bytes that are a `seq`, a time or a count; all others are millionths. */
 const NUMBERS = new Set(['seq', 'request_time', 'expiration', 'stated_in', 'since', 'first_seq', 'last_seq'])
 /** Columns of 32 bytes; other bytes have lengths of their own. */
 const HASHES = new Set(['hash', 'tx_hash', 'order_hash', 'metadata', 'market', 'question'])

@@ -6,12 +6,12 @@ import type { LogBody } from '../../../sim/contracts/log.js'
 import { createWallet } from '../../../sim/contracts/test-world.js'
 import { word } from '../../../sim/contracts/words.js'
 import { attributeBatch } from './attribute-batch.js'
-import { placeLogs } from './test-placed-logs.js'
+import { toChainLogs } from './test-chain-logs.js'
 
 const A = createWallet(1, 'safe')
 const B = createWallet(2, 'proxy')
 
-const factsOf = (...bodies: LogBody[]) => attributeBatch({ logs: placeLogs(bodies), blocks: [] })
+const factsOf = (...bodies: LogBody[]) => attributeBatch({ logs: toChainLogs(bodies), blocks: [] })
 
 test('permissions for combos are facts in the order of their logs, and nothing is stored raw', () => {
   const { approvals, rawLogs, quarantine } = factsOf(

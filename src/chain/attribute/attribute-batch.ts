@@ -95,8 +95,8 @@ function finish({ facts }: Attribution): BatchFacts {
 class BatchBlocks {
   readonly #blocks = new Map<number, BatchBlock>()
 
-  constructor(given: readonly BatchBlock[]) {
-    for (const block of given) {
+  constructor(blocks: readonly BatchBlock[]) {
+    for (const block of blocks) {
       const other = this.#blocks.get(block.number)
       if (other !== undefined && other.hash !== block.hash)
         throw new UntrustedLogsError(`two versions of block ${block.number}`)
@@ -104,7 +104,7 @@ class BatchBlocks {
     }
   }
 
-  /** The block of a log. Throws UntrustedLogsError when it is another one than was given. */
+  /** The block of a log. Throws UntrustedLogsError when the block of that number has another hash. */
   of({ blockNumber, blockHash, timestampSec }: LogPlace): BatchBlock {
     const known = this.#blocks.get(blockNumber)
     if (known !== undefined) {

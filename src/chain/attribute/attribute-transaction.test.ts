@@ -16,9 +16,9 @@ import type { BatchFacts } from '../facts/registry.js'
 import { attributeBatch } from './attribute-batch.js'
 import { ZERO_ADDRESS } from './roles.js'
 import { balancesOfFacts, balancesOfLogs } from './test-balances.js'
+import { toChainLogs } from './test-chain-logs.js'
 import { encodeLog, transferBatch, transferSingle } from './test-encode-log.js'
 import { expectAct } from './test-expect-act.js'
-import { placeLogs } from './test-placed-logs.js'
 
 const { address: user } = createWallet(1, 'safe')
 const { address: friend } = createWallet(2, 'safe')
@@ -33,7 +33,7 @@ const logsOf = (name: string): LogBody[] => {
 /** Its caches take longer to make than a batch to read; the service keeps one decoder too. */
 const decoder = new LogDecoder()
 const attribute = (logs: ChainLog[]) => attributeBatch({ logs, blocks: [], decoder })
-const read = (...transactions: LogBody[][]) => attribute(placeLogs(...transactions))
+const read = (...transactions: LogBody[][]) => attribute(toChainLogs(...transactions))
 const gift = (amount: bigint, token = 1n) => transferSingle(ctf, user, user, friend, token, amount)
 const bookedIn = (facts: BatchFacts) =>
   [facts.fills, facts.splits, facts.transfers, facts.fees, facts.supplies].flat().length
@@ -47,11 +47,11 @@ describe('a transaction of which nothing is booked', () => {
     ['with one just above the limit', gift(AMOUNT_MAX + 1n, token), 'absurd_amount'],
     ['with more tokens than amounts', transferBatch(ctf, user, user, friend, [1n, 2n], [1n]), 'inconsistent'],
     ['with a log that does not decode', { ...gift(1n), data: '0x' }, 'inconsistent'],
-  ])('%s', (_why, odd, reason) => {
-    const facts = read([...match, odd])
+  ])('%s', (_why, invalid, reason) => {
+    const facts = read([...match, invalid])
     expect(bookedIn(facts)).toBe(0)
     expect(facts.quarantine.map((row) => row.reason)).toContain(reason)
-    const booked = [...match, odd].filter(
+    const booked = [...match, invalid].filter(
       ({ address, topics }) => address === ctf || (address === exchangeV2 && topics[0] !== MATCHED),
     )
     expect(facts.quarantine.map(({ topics }) => topics)).toEqual(booked.map(({ topics }) => topics))
@@ -114,10 +114,10 @@ test('a fill without shares is put apart, and the others are booked', () => {
         }
       : log,
   )
-  const facts = attribute(placeLogs(empty))
+  const facts = attribute(toChainLogs(empty))
   expect(facts.fills).toHaveLength(1)
   expect(facts.quarantine).toMatchObject([{ reason: 'inconsistent' }])
-  expect(balancesOfFacts(facts)).toEqual(balancesOfLogs(placeLogs(empty)))
+  expect(balancesOfFacts(facts)).toEqual(balancesOfLogs(toChainLogs(empty)))
 })
 
 test('results that no column holds are put apart', () => {
@@ -170,7 +170,7 @@ describe('real logs', () => {
       [1_083_333n, 2_083_332n, false],
       [999_999n, 2_083_332n, true],
     ])
-    expect(balancesOfFacts(facts)).toEqual(balancesOfLogs(placeLogs(mint)))
+    expect(balancesOfFacts(facts)).toEqual(balancesOfLogs(toChainLogs(mint)))
   })
 
   test.each(vectors.logs)('$id alone is booked, kept or put apart', (vector) => {
@@ -189,7 +189,7 @@ test('several acts in one transaction are booked as if each had its own', () => 
   const act = fc.constantFrom(...acts.map((each) => encodeAct(each.act)))
   fc.assert(
     fc.property(fc.array(act, { maxLength: 4 }), (transactions) => {
-      const together = placeLogs(transactions.flat())
+      const together = toChainLogs(transactions.flat())
       const facts = attribute(together)
       const apart = read(...transactions)
       for (const name of ACTS) expect(facts[name].map(unplaced)).toEqual(apart[name].map(unplaced))
@@ -211,11 +211,11 @@ describe('whatever a log holds, nothing is thrown', () => {
   test('in a transaction that is otherwise in order', () => {
     const replaced = fc.tuple(fc.constantFrom(...acts), fc.nat(), fc.nat(), word())
     fc.assert(
-      fc.property(replaced, ([bodies, logNumber, place, value]) => {
+      fc.property(replaced, ([bodies, logNumber, position, value]) => {
         const index = logNumber % Math.max(1, bodies.length)
         const log = bodies[index]
         if (log === undefined) return
-        const logs = placeLogs(bodies.with(index, spoil(log, place, value)))
+        const logs = toChainLogs(bodies.with(index, spoil(log, position, value)))
         const facts = attribute(logs)
         if (facts.quarantine.length === 0) expect(balancesOfFacts(facts)).toEqual(balancesOfLogs(logs))
       }),
@@ -227,7 +227,7 @@ describe('whatever a log holds, nothing is thrown', () => {
     fc.assert(
       fc.property(fc.constantFrom(...acts), fc.array(fc.nat(), { maxLength: 30 }), (bodies, picks) => {
         const picked = picks.flatMap((pick) => bodies[pick % Math.max(1, bodies.length)] ?? [])
-        const logs = placeLogs(picked)
+        const logs = toChainLogs(picked)
         const facts = attribute(logs)
         if (facts.quarantine.length === 0) expect(balancesOfFacts(facts)).toEqual(balancesOfLogs(logs))
       }),
@@ -236,7 +236,7 @@ describe('whatever a log holds, nothing is thrown', () => {
   })
 
   test('in logs that a node spoiled, if they can be read at all', () => {
-    const good = placeLogs(...acts).map(({ at, topics, data }) => [
+    const good = toChainLogs(...acts).map(({ at, topics, data }) => [
       {
         address: at.address,
         topics,
@@ -307,10 +307,10 @@ function word(): fc.Arbitrary<string> {
   )
 }
 
-/** Puts the word into one place among the topics and the words of the data. */
-function spoil(log: LogBody, place: number, value: string): LogBody {
+/** Replaces one of the topics or of the words of the data by this word. */
+function spoil(log: LogBody, position: number, value: string): LogBody {
   const words = (log.data.length - 2) / 64
-  const at = place % (log.topics.length + words)
+  const at = position % (log.topics.length + words)
   if (at < log.topics.length) return { ...log, topics: log.topics.with(at, value) }
   const from = 2 + (at - log.topics.length) * 64
   const data = log.data.slice(0, from) + value.slice(2) + log.data.slice(from + 64)
@@ -318,7 +318,7 @@ function spoil(log: LogBody, place: number, value: string): LogBody {
 }
 
 test.each(oneOfEach())('the facts describe the act: $name', ({ act }) => {
-  const logs = placeLogs(encodeAct(act))
+  const logs = toChainLogs(encodeAct(act))
   const facts = attribute(logs)
   expectAct(act, facts)
   expect(balancesOfFacts(facts)).toEqual(balancesOfLogs(logs))

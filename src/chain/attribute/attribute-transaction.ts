@@ -126,9 +126,9 @@ function attributeEvents(attribution: Attribution): void {
   attribution.mark()
   try {
     collectMoves(attribution)
-    for (let place = 0; place < tx.events.length; place++) {
-      const event = tx.events[place]
-      if (event !== undefined) attributeEvent(attribution, place, event)
+    for (let eventIndex = 0; eventIndex < tx.events.length; eventIndex++) {
+      const event = tx.events[eventIndex]
+      if (event !== undefined) attributeEvent(attribution, eventIndex, event)
     }
     attributeTransfers(attribution)
   } catch (error) {
@@ -143,43 +143,43 @@ function quarantineAll(attribution: Attribution, { reason, message }: Attributio
   for (const log of attribution.tx.logs) attribution.quarantine(reason, message, log)
 }
 
-function attributeEvent(attribution: Attribution, place: number, event: TokenEvent): void {
+function attributeEvent(attribution: Attribution, eventIndex: number, event: TokenEvent): void {
   switch (event.kind) {
     case 'transferSingle':
     case 'transferBatch':
       break
     case 'fill':
-      attributeFill(attribution, place, event)
+      attributeFill(attribution, eventIndex, event)
       break
     case 'feeCharged':
     case 'feeRefunded':
     case 'feeWithdrawn':
-      attributeFee(attribution, place, event)
+      attributeFee(attribution, eventIndex, event)
       break
     case 'ctfSplit':
     case 'ctfMerge':
-      attributeCtfSplit(attribution, place, event)
+      attributeCtfSplit(attribution, eventIndex, event)
       break
     case 'negRiskSplit':
     case 'negRiskMerge':
-      attributeNegRiskSplit(attribution, place, event)
+      attributeNegRiskSplit(attribution, eventIndex, event)
       break
     case 'ctfRedemption':
-      attributeCtfRedemption(attribution, place, event)
+      attributeCtfRedemption(attribution, eventIndex, event)
       break
     case 'negRiskRedemption':
-      attributeNegRiskRedemption(attribution, place, event)
+      attributeNegRiskRedemption(attribution, eventIndex, event)
       break
     case 'autoRedemption':
     case 'autoBinaryRedemption':
     case 'autoNegRiskRedemption':
-      attributeAutoRedemption(attribution, place, event)
+      attributeAutoRedemption(attribution, eventIndex, event)
       break
     case 'negRiskConversion':
-      attributeConversion(attribution, place, event)
+      attributeConversion(attribution, eventIndex, event)
       break
     default:
-      attributeComboEvent(attribution, place, event)
+      attributeComboEvent(attribution, eventIndex, event)
       break
   }
 }

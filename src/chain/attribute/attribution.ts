@@ -38,7 +38,7 @@ export class Attribution {
     this.tx = new CurrentTransaction(decoder)
   }
 
-  /** Remembers how long the lists are, so that `discard` can take back what is added from now on. */
+  /** Remembers how long the lists are, so that `discard` can remove what is added from now on. */
   mark(): void {
     for (let index = 0; index < DISCARDABLE.length; index++) this.#lengths[index] = this.#listAt(index).length
   }
@@ -89,10 +89,10 @@ export class Attribution {
   }
 
   /** Keeps the log of an event that is not booked. */
-  keepRawAt(place: number): void {
+  keepRawAt(eventIndex: number): void {
     const { events, logs } = this.tx
-    const event = events[place]
-    const log = logs[place]
+    const event = events[eventIndex]
+    const log = logs[eventIndex]
     if (event !== undefined && log !== undefined) this.keepRaw(event.kind, log)
   }
 

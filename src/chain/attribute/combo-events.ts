@@ -16,13 +16,13 @@ type UnbookedEvent = Exclude<
   { kind: 'positionsSplit' | 'positionsMerged' | 'positionRedeemed' | 'positionMigrated' }
 >
 
-/** What an exchange does for a match is not listed. */
-export function attributeComboEvent(attribution: Attribution, place: number, event: ModuleEvent): void {
+/** Adds the event to the combo list, unless an exchange caused it in a match. */
+export function attributeComboEvent(attribution: Attribution, eventIndex: number, event: ModuleEvent): void {
   const { tx, facts } = attribution
-  const wallet = attributeModuleEvent(attribution, place, event)
+  const wallet = attributeModuleEvent(attribution, eventIndex, event)
   if (isExchange(wallet)) return
   facts.comboEvents.push({
-    ...tx.origin(place),
+    ...tx.origin(eventIndex),
     kind: event.kind,
     contract: event.at.address,
     wallet,
@@ -33,32 +33,34 @@ export function attributeComboEvent(attribution: Attribution, place: number, eve
 }
 
 /** Books the event where it moves cost. Returns its wallet. */
-function attributeModuleEvent(attribution: Attribution, place: number, event: ModuleEvent): string {
+function attributeModuleEvent(attribution: Attribution, eventIndex: number, event: ModuleEvent): string {
   switch (event.kind) {
     case 'positionsSplit':
     case 'positionsMerged':
-      return attributePositionSplit(attribution, place, event)
+      return attributePositionSplit(attribution, eventIndex, event)
     case 'positionRedeemed':
-      return attributePositionRedeemed(attribution, place, event)
+      return attributePositionRedeemed(attribution, eventIndex, event)
     case 'positionMigrated':
-      return attributeMigration(attribution, place, event)
+      return attributeMigration(attribution, eventIndex, event)
     default:
-      return findWallet(attribution.tx, place, event)
+      return findWallet(attribution.tx, eventIndex, event)
   }
 }
 
-/** Behind an intermediary it is the last giver of tokens to the module, or else the recipient. */
-function findWallet(tx: CurrentTransaction, place: number, event: UnbookedEvent): string {
-  const [asker, recipient] = partiesOf(event)
-  if (!actsForOthers(asker)) return asker
-  const module = tx.contracts[place]?.address
-  const given = tx.moves.findLast(
-    (move) => move.place < place && move.to === module && move.from !== ZERO_ADDRESS,
+/** The caller; where that is an intermediary, the last giver of tokens to the module, or else the recipient. */
+function findWallet(tx: CurrentTransaction, eventIndex: number, event: UnbookedEvent): string {
+  const [caller, recipient] = partiesOf(event)
+  if (!actsForOthers(caller)) return caller
+  const module = tx.contracts[eventIndex]?.address
+  const lastMove = tx.moves.findLast(
+    (move) => move.eventIndex < eventIndex && move.to === module && move.from !== ZERO_ADDRESS,
   )
-  return given === undefined ? recipient : tx.giverBehind(given.from, given.token, given.place)
+  return lastMove === undefined
+    ? recipient
+    : tx.originalGiver(lastMove.from, lastMove.token, lastMove.eventIndex)
 }
 
-function partiesOf(event: UnbookedEvent): [asker: string, recipient: string] {
+function partiesOf(event: UnbookedEvent): [caller: string, recipient: string] {
   switch (event.kind) {
     case 'bridgePositionMinted':
       return [event.to, event.to]

@@ -11,28 +11,28 @@ import type { CurrentTransaction } from './transaction.js'
  */
 export function attributeConversion(
   attribution: Attribution,
-  place: number,
+  eventIndex: number,
   event: DecodedEventOf<'negRiskConversion'>,
 ): void {
   const { tx, facts } = attribution
   const { stakeholder, marketId, indexSet, amount } = event
-  const given = findBatch(tx, place, stakeholder, NEG_RISK_BURN)
+  const given = findBatch(tx, eventIndex, stakeholder, NEG_RISK_BURN)
   const count = countBits(indexSet)
   if (given?.ids.length !== count || !given.values.every((value) => value === amount))
     throw new AttributionError('inconsistent', 'the tokens of a conversion did not move')
-  const wallet = tx.giverBehind(stakeholder, given.ids[0] ?? '', place)
+  const wallet = tx.originalGiver(stakeholder, given.ids[0] ?? '', eventIndex)
   if (!attribution.isUser(wallet)) {
-    attribution.keepRawAt(place)
+    attribution.keepRawAt(eventIndex)
     return
   }
-  const taken = findBatch(tx, place, NEG_RISK_ADAPTER, stakeholder, given.place)
+  const taken = findBatch(tx, eventIndex, NEG_RISK_ADAPTER, stakeholder, given.eventIndex)
   const dollars = BigInt(count - 1)
-  const received = checkAmount(taken?.values[0] ?? receivedInMoney(attribution, place, event, dollars))
+  const received = checkAmount(taken?.values[0] ?? receivedInMoney(attribution, eventIndex, event, dollars))
   checkAmount(amount)
   for (const token of given.ids) tx.explainCosted(wallet, NEG_RISK_BURN, token, amount)
   for (const token of taken?.ids ?? []) tx.explainCosted(NEG_RISK_ADAPTER, wallet, token, received)
   facts.conversions.push({
-    ...tx.origin(place),
+    ...tx.origin(eventIndex),
     wallet,
     market: marketId,
     indexSet: `0x${indexSet.toString(16).padStart(64, '0')}`,
@@ -45,13 +45,13 @@ export function attributeConversion(
 }
 
 /** The last batch transfer from `from` to `to` before the event that no other event has claimed. */
-function findBatch(tx: CurrentTransaction, place: number, from: string, to: string, after = -1) {
-  for (let earlier = place - 1; earlier > after; earlier--) {
+function findBatch(tx: CurrentTransaction, eventIndex: number, from: string, to: string, after = -1) {
+  for (let earlier = eventIndex - 1; earlier > after; earlier--) {
     const batch = tx.events[earlier]
     if (batch?.kind !== 'transferBatch' || batch.from !== from || batch.to !== to) continue
-    if (tx.claimedPlaces.includes(earlier)) continue
-    tx.claimedPlaces.push(earlier)
-    return { place: earlier, ids: batch.ids, values: batch.values }
+    if (tx.claimedEvents.includes(earlier)) continue
+    tx.claimedEvents.push(earlier)
+    return { eventIndex: earlier, ids: batch.ids, values: batch.values }
   }
   return undefined
 }
@@ -63,11 +63,11 @@ function findBatch(tx: CurrentTransaction, place: number, from: string, to: stri
  */
 function receivedInMoney(
   { tx }: Attribution,
-  place: number,
+  eventIndex: number,
   { stakeholder, amount }: DecodedEventOf<'negRiskConversion'>,
   dollars: bigint,
 ): bigint {
-  const wrapped = dollars > 0n ? wrappedAfter(tx, stakeholder, tx.seqAt(place)) : undefined
+  const wrapped = dollars > 0n ? wrappedAfter(tx, stakeholder, tx.seqAt(eventIndex)) : undefined
   const received = wrapped === undefined ? amount : wrapped / dollars
   return received < amount ? received : amount
 }

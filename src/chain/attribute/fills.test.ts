@@ -5,9 +5,9 @@ import { createMatch } from '../../../sim/contracts/test-acts.js'
 import { createWallet, onlyMarket } from '../../../sim/contracts/test-world.js'
 import { attributeBatch } from './attribute-batch.js'
 import { balancesOfFacts, balancesOfLogs } from './test-balances.js'
+import { toChainLogs } from './test-chain-logs.js'
 import { encodeLog } from './test-encode-log.js'
 import { idOf } from './test-expect-act.js'
-import { placeLogs } from './test-placed-logs.js'
 
 const taker = createWallet(1, 'safe')
 const maker = createWallet(2, 'proxy')
@@ -26,7 +26,7 @@ const token = idOf(order.token)
 const { feeModule } = ADDRESS
 
 test('what the fee module gives back of a fee in shares is no fee, and the rest is in its hands', () => {
-  const logs = placeLogs(encodeAct(match))
+  const logs = toChainLogs(encodeAct(match))
   const facts = attributeBatch({ logs, blocks: [] })
   expect(facts.fills.map(({ fee, isFeeInShares }) => [fee, isFeeInShares])).toEqual([
     [0n, false],
@@ -43,7 +43,7 @@ test('what the fee module gives back of a fee in shares is no fee, and the rest 
 })
 
 test('a fee that is more than the shares is not booked', () => {
-  const logs = placeLogs(encodeAct(match)).map((log) =>
+  const logs = toChainLogs(encodeAct(match)).map((log) =>
     log.data.length === 2 + 5 * 64 ? { ...log, data: `${log.data.slice(0, -8)}ffffffff` } : log,
   )
   const { fills, quarantine } = attributeBatch({ logs, blocks: [] })
@@ -53,7 +53,7 @@ test('a fee that is more than the shares is not booked', () => {
 
 test('an order of the zero address is not booked', () => {
   const zeroWord = `0x${'0'.repeat(64)}`
-  const logs = placeLogs(encodeAct(match)).map((log) =>
+  const logs = toChainLogs(encodeAct(match)).map((log) =>
     log.data.length === 2 + 5 * 64 ? { ...log, topics: log.topics.with(2, zeroWord) } : log,
   )
   const { fills, transfers, quarantine } = attributeBatch({ logs, blocks: [] })
@@ -69,7 +69,7 @@ test('fees that are withdrawn from the fee module are facts, in money and in sha
       id,
       amount: 7n,
     })
-  const logs = placeLogs([withdraw(0n), withdraw(BigInt(token))])
+  const logs = toChainLogs([withdraw(0n), withdraw(BigInt(token))])
   expect(attributeBatch({ logs, blocks: [] }).fees).toMatchObject([
     { kind: 'withdrawn', wallet: taker.address, token: undefined, amount: 7n },
     { kind: 'withdrawn', wallet: taker.address, token, amount: 7n },

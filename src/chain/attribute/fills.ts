@@ -6,10 +6,14 @@ import type { Attribution } from './attribution.js'
 import { ZERO_ADDRESS } from './roles.js'
 import type { CurrentTransaction } from './transaction.js'
 
-export function attributeFill(attribution: Attribution, place: number, event: DecodedEventOf<'fill'>): void {
+export function attributeFill(
+  attribution: Attribution,
+  eventIndex: number,
+  event: DecodedEventOf<'fill'>,
+): void {
   const { tx, facts } = attribution
-  const contract = tx.contracts[place]
-  const log = tx.logs[place]
+  const contract = tx.contracts[eventIndex]
+  const log = tx.logs[eventIndex]
   if (contract === undefined || log === undefined) return
   if (event.shares === 0n) {
     attribution.quarantine('inconsistent', 'a fill without shares', log)
@@ -17,7 +21,7 @@ export function attributeFill(attribution: Attribution, place: number, event: De
   }
   if (event.maker === ZERO_ADDRESS) throw new AttributionError('inconsistent', 'an order of nobody')
   const shares = checkAmount(event.shares)
-  const seq = tx.seqAt(place)
+  const seq = tx.seqAt(eventIndex)
   const isBuy = event.side === 'BUY'
   const fee = keptFee(tx, event)
   const isFeeInShares = isBuy && event.generation === 1
@@ -51,12 +55,12 @@ export function attributeFill(attribution: Attribution, place: number, event: De
   if (event.generation === 3) attribution.addStructuredOutcomes(seq, event.tokenId)
 }
 
-export function attributeFee(attribution: Attribution, place: number, event: FeeEvent): void {
+export function attributeFee(attribution: Attribution, eventIndex: number, event: FeeEvent): void {
   const { tx, facts } = attribution
   const [kind, wallet, id, amount] = partsOf(event)
   if (checkAmount(amount) === 0n) return
   const token = id === ZERO_WORD ? undefined : id
-  facts.fees.push({ seq: tx.seqAt(place), txHash: tx.hash, kind, wallet, token, amount })
+  facts.fees.push({ seq: tx.seqAt(eventIndex), txHash: tx.hash, kind, wallet, token, amount })
 }
 
 type FeeEvent = DecodedEventOf<'feeCharged' | 'feeRefunded' | 'feeWithdrawn'>
@@ -76,11 +80,11 @@ function partsOf(event: FeeEvent): [kind: FeeFact['kind'], wallet: string, id: s
 /** Generation 1 charges the maximum that the order allows, and its fee module refunds the excess. */
 function keptFee(tx: CurrentTransaction, { generation, orderHash, fee }: DecodedEventOf<'fill'>): bigint {
   if (generation !== 1 || fee === 0n) return checkAmount(fee)
-  for (let place = 0; place < tx.events.length; place++) {
-    const event = tx.events[place]
+  for (let eventIndex = 0; eventIndex < tx.events.length; eventIndex++) {
+    const event = tx.events[eventIndex]
     if (event?.kind !== 'feeRefunded' || event.orderHash !== orderHash) continue
-    if (event.refund > fee || tx.claimedPlaces.includes(place)) continue
-    tx.claimedPlaces.push(place)
+    if (event.refund > fee || tx.claimedEvents.includes(eventIndex)) continue
+    tx.claimedEvents.push(eventIndex)
     return checkAmount(fee - event.refund)
   }
   return checkAmount(fee)

@@ -9,14 +9,14 @@ import { createWallet, onlyMarket } from '../../../sim/contracts/test-world.js'
 import { addressWord } from '../../../sim/contracts/words.js'
 import { attributeBatch } from './attribute-batch.js'
 import { PERPS } from './roles.js'
-import { placeLogs } from './test-placed-logs.js'
+import { toChainLogs } from './test-chain-logs.js'
 
 const A = createWallet(1, 'safe')
 const B = createWallet(2, 'proxy')
 const { pusd, usdce, onramp, offramp } = ADDRESS
 
 const flowsOf = (...bodies: LogBody[]) =>
-  attributeBatch({ logs: placeLogs(bodies), blocks: [] }).flows.map(
+  attributeBatch({ logs: toChainLogs(bodies), blocks: [] }).flows.map(
     ({ kind, from, to, asset, ramp, amount }) => [kind, from, to, asset, ramp, amount],
   )
 
@@ -68,7 +68,7 @@ test('money of trades is no flow, even from wallet to wallet', () => {
 
 test('an absurd amount is put apart', () => {
   const [body] = [movePusd(A.word, B.word, 5)]
-  const logs = placeLogs([{ ...body, data: `0x${'f'.repeat(64)}` }])
+  const logs = toChainLogs([{ ...body, data: `0x${'f'.repeat(64)}` }])
   const { flows, quarantine } = attributeBatch({ logs, blocks: [] })
   expect(flows).toEqual([])
   expect(quarantine).toMatchObject([{ reason: 'absurd_amount', contract: pusd }])

@@ -5,9 +5,9 @@ import { createCombo, createEvent, createWallet } from '../../../sim/contracts/t
 import { attributeBatch } from './attribute-batch.js'
 import { ZERO_ADDRESS } from './roles.js'
 import { balancesOfFacts, balancesOfLogs } from './test-balances.js'
+import { toChainLogs } from './test-chain-logs.js'
 import { encodeLog, transferBatch, transferSingle } from './test-encode-log.js'
 import { idOf } from './test-expect-act.js'
-import { placeLogs } from './test-placed-logs.js'
 
 const { positionManager, combinatorialModule: module, router, binaryModule, ctf } = ADDRESS
 const { address: user } = createWallet(1, 'safe')
@@ -38,7 +38,7 @@ const merge = (initiator: string, recipient: string) =>
   )
 
 function read(...bodies: LogBody[]) {
-  const logs = placeLogs(bodies)
+  const logs = toChainLogs(bodies)
   const facts = attributeBatch({ logs, blocks: [] })
   expect(facts.quarantine).toEqual([])
   expect(balancesOfFacts(facts)).toEqual(balancesOfLogs(logs))
@@ -65,7 +65,7 @@ describe('a set of structured positions', () => {
     expect(facts.comboEvents).toMatchObject([{ kind: 'positionsMerged', wallet: user }])
   })
 
-  test('that is dealt out is the asker’s, who then gives a part away', () => {
+  test('that is dealt out is the caller’s, who then gives a part away', () => {
     const facts = read(mint(user, yes), mint(friend, no), split(user, user, friend))
     expect(facts.splits).toMatchObject([booked])
     expect(facts.transfers).toMatchObject([{ from: user, to: friend, token: tokens[1] }])
@@ -89,7 +89,7 @@ test('a migration names the old token and the new, and moves no cost by itself',
   expect(facts.comboEvents).toMatchObject([{ kind: 'positionMigrated', wallet: user }])
 })
 
-test('behind the router a combo event is of who gave the module his tokens', () => {
+test('a combo event of the router belongs to the wallet that gave the module its tokens', () => {
   const { comboEvents } = read(
     give(user),
     burn,

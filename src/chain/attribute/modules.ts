@@ -12,22 +12,22 @@ type Split = DecodedEventOf<'positionsSplit' | 'positionsMerged'>
  * A set of structured positions. Returns the wallet that ends up with them, or gave them. A set that a
  * module makes or destroys for purposes of its own is the module's, and bears no cost.
  */
-export function attributePositionSplit(attribution: Attribution, place: number, event: Split): string {
+export function attributePositionSplit(attribution: Attribution, eventIndex: number, event: Split): string {
   const { tx, facts } = attribution
   const isMerge = event.kind === 'positionsMerged'
   const condition = padId(event.conditionId)
   const tokens = positionsOf(condition)
   const amount = checkAmount(event.amount)
   const wallet = isMerge
-    ? giverOf(tx, place, event.initiator, tokens[0])
+    ? giverOf(tx, eventIndex, event.initiator, tokens[0])
     : actsForOthers(event.initiator)
-      ? tx.receiverBehind(event.recipient0, tokens[0], place)
+      ? tx.finalReceiver(event.recipient0, tokens[0], eventIndex)
       : event.initiator
   if (amount === 0n) return wallet
   for (const token of tokens) checkMoved(tx, token, amount, isMerge)
   const holder = isModule(event.initiator) ? event.initiator : wallet
   tx.explainSet(isMerge, holder, tokens, amount)
-  const origin = tx.origin(place)
+  const origin = tx.origin(eventIndex)
   attribution.addOutcomes(origin.seq, condition, tokens)
   facts.splits.push({
     ...origin,
@@ -44,46 +44,48 @@ export function attributePositionSplit(attribution: Attribution, place: number, 
 
 export function attributePositionRedeemed(
   attribution: Attribution,
-  place: number,
+  eventIndex: number,
   event: DecodedEventOf<'positionRedeemed'>,
 ): string {
   const { tx } = attribution
   const { initiator, positionId, amount } = event
   checkMoved(tx, positionId, amount, true)
-  const wallet = giverOf(tx, place, initiator, positionId)
-  attributePositionRedemption(attribution, place, event, wallet)
+  const wallet = giverOf(tx, eventIndex, initiator, positionId)
+  attributePositionRedemption(attribution, eventIndex, event, wallet)
   return wallet
 }
 
 /** The module takes the old tokens and mints as many new ones: cost moves along, without profit. */
 export function attributeMigration(
   attribution: Attribution,
-  place: number,
+  eventIndex: number,
   event: DecodedEventOf<'positionMigrated'>,
 ): string {
   const { tx, facts } = attribution
   const { from, positionId, amount } = event
-  const module = tx.contracts[place]?.address
+  const module = tx.contracts[eventIndex]?.address
   // A batch moves the tokens in the order of the events, and both outcomes may move in equal amounts.
-  const given = tx.moves.find(
+  const sentMove = tx.moves.find(
     (move) =>
-      move.place < place &&
+      move.eventIndex < eventIndex &&
       move.to === module &&
       move.amount === amount &&
       !move.isClaimed &&
-      tx.contracts[move.place]?.role === 'conditionalTokens',
+      tx.contracts[move.eventIndex]?.role === 'conditionalTokens',
   )
-  if (given === undefined)
+  if (sentMove === undefined)
     throw new AttributionError('inconsistent', 'the old tokens of a migration did not move')
-  given.isClaimed = true
+  sentMove.isClaimed = true
   checkAmount(amount)
-  const wallet = actsForOthers(from) ? tx.giverBehind(given.from, given.token, given.place) : from
-  tx.explainCosted(wallet, given.to, given.token, amount)
+  const wallet = actsForOthers(from)
+    ? tx.originalGiver(sentMove.from, sentMove.token, sentMove.eventIndex)
+    : from
+  tx.explainCosted(wallet, sentMove.to, sentMove.token, amount)
   tx.explainCosted(ZERO_ADDRESS, wallet, positionId, amount)
   facts.migrations.push({
-    ...tx.origin(place),
+    ...tx.origin(eventIndex),
     wallet,
-    fromToken: given.token,
+    fromToken: sentMove.token,
     toToken: positionId,
     amount,
   })
@@ -91,16 +93,16 @@ export function attributeMigration(
 }
 
 /** The initiator; where that is an intermediary, the wallet that gave the burned tokens. */
-function giverOf(tx: CurrentTransaction, place: number, initiator: string, token: string): string {
+function giverOf(tx: CurrentTransaction, eventIndex: number, initiator: string, token: string): string {
   if (!actsForOthers(initiator)) return initiator
   const burn = tx.moves.findLast(
-    (move) => move.place < place && move.to === ZERO_ADDRESS && move.token === token,
+    (move) => move.eventIndex < eventIndex && move.to === ZERO_ADDRESS && move.token === token,
   )
   if (burn === undefined) return initiator
   const { from } = burn
   return isModule(from)
-    ? (tx.giverTo(from, token, burn.place) ?? from)
-    : tx.giverBehind(from, token, burn.place)
+    ? (tx.giverTo(from, token, burn.eventIndex) ?? from)
+    : tx.originalGiver(from, token, burn.eventIndex)
 }
 
 /** Contracts that act for a wallet. An exchange is none of them: in a match it is the owner. */

@@ -2,10 +2,10 @@ import { expect, test } from 'vitest'
 import type { ChainLog } from '../../upstreams/polygon/log.js'
 import { attributeBatch } from './attribute-batch.js'
 import { orderLogs, UntrustedLogsError } from './order-logs.js'
-import { placeLogs } from './test-placed-logs.js'
+import { toChainLogs } from './test-chain-logs.js'
 
 const body = { address: `0x${'1'.repeat(40)}`, topics: [`0x${'2'.repeat(64)}`], data: '0x' }
-const logs = placeLogs([body, body], [body])
+const logs = toChainLogs([body, body], [body])
 const [first, second, third] = logs as [ChainLog, ChainLog, ChainLog]
 const otherHash = `0x${'3'.repeat(64)}`
 
@@ -14,7 +14,7 @@ const at = (log: ChainLog, changes: Partial<ChainLog['at']>): ChainLog => ({
   at: { ...log.at, ...changes },
 })
 
-test('each log comes once, in the order of the chain, unless it was taken back', () => {
+test('each log comes once, in the order of the chain, unless it was removed', () => {
   const removed = at({ ...third, removed: true }, { blockHash: otherHash })
   expect(orderLogs([third, removed, first, second, first])).toEqual(logs)
 })
@@ -38,7 +38,7 @@ test('a header that differs from its logs is not to be trusted, nor two headers'
   expect(() => attributeBatch({ logs: [], blocks: [header, other] })).toThrow(UntrustedLogsError)
 })
 
-test('a place that has no number is refused', () => {
+test('a log index of more than 20 bits is refused', () => {
   const logs = [at(first, { logIndex: 2 ** 20 })]
   expect(() => attributeBatch({ logs, blocks: [] })).toThrow(UntrustedLogsError)
 })

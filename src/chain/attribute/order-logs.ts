@@ -37,7 +37,7 @@ function checkRepetition(a: ChainLog, b: ChainLog): void {
   throw new UntrustedLogsError(`two versions of log ${logIndex} of block ${blockNumber}`)
 }
 
-/** Whether two logs with the same place in a block say the same. */
+/** Whether two logs with the same index in a block are the same. */
 export const isSameLog = (a: ChainLog, b: ChainLog): boolean =>
   a.at.address === b.at.address &&
   a.at.txHash === b.at.txHash &&

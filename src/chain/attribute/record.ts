@@ -24,7 +24,7 @@ export function recordEvent(attribution: Attribution, event: DecodedEvent, log: 
     case 'erc20Transfer':
       return
     case 'approvalForAll': {
-      // Those of the first token contract are about no combo.
+      // Approvals of the first token contract do not concern combos.
       if (roleOf(log.at.address) !== 'positionManager') return
       const { owner, operator, approved: isApproved } = event
       const parties = { kind: 'positions' as const, owner, operator, isApproved }
@@ -123,12 +123,12 @@ function recordResult(
   log: ChainLog,
   condition: string,
   payouts: readonly bigint[],
-  asked?: Pick<DecodedEventOf<'conditionResolution'>, 'oracle' | 'questionId'>,
+  event?: Pick<DecodedEventOf<'conditionResolution'>, 'oracle' | 'questionId'>,
 ): void {
   if (refusePayouts(attribution, log, payouts)) return
   const { hash: txHash, timeSec, block } = attribution.tx
   const seq = seqOf(block, log.at.logIndex)
-  const origin = { reporter: asked?.oracle ?? log.at.address, question: asked?.questionId }
+  const origin = { reporter: event?.oracle ?? log.at.address, question: event?.questionId }
   attribution.facts.resolutions.push({ seq, timeSec, txHash, condition, payouts, ...origin })
 }
 

@@ -16,9 +16,9 @@ import { ZERO_WORD } from '../../upstreams/polygon/abi.js'
 import { attributeBatch } from './attribute-batch.js'
 import { ZERO_ADDRESS } from './roles.js'
 import { balancesOfFacts, balancesOfLogs } from './test-balances.js'
+import { toChainLogs } from './test-chain-logs.js'
 import { encodeLog, transferSingle } from './test-encode-log.js'
 import { idOf } from './test-expect-act.js'
-import { placeLogs } from './test-placed-logs.js'
 
 const alone = onlyMarket()
 const event = createEvent(3)
@@ -46,7 +46,7 @@ const redeemCombo = (wallet: Wallet, amount: number): Act => ({
 })
 
 function read(...bodies: LogBody[]) {
-  const logs = placeLogs(bodies)
+  const logs = toChainLogs(bodies)
   const facts = attributeBatch({ logs, blocks: [] })
   expect(facts.quarantine).toEqual([])
   expect(balancesOfFacts(facts)).toEqual(balancesOfLogs(logs))

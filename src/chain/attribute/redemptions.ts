@@ -12,26 +12,26 @@ import type { CurrentTransaction } from './transaction.js'
 /** The event of the conditional tokens has only the payout; the amounts are those burned just before. */
 export function attributeCtfRedemption(
   attribution: Attribution,
-  place: number,
+  eventIndex: number,
   event: DecodedEventOf<'ctfRedemption'>,
 ): void {
   const { tx } = attribution
   const { redeemer, conditionId } = event
   const isOurs = COLLATERALS.has(event.collateralToken) && event.parentCollectionId === ZERO_WORD
   if (!isOurs || event.indexSets.some((set) => outcomeOf(set) === Number.POSITIVE_INFINITY)) {
-    attribution.keepRawAt(place)
+    attribution.keepRawAt(eventIndex)
     return
   }
-  const { tokens, amounts } = findBurned(tx, place, event)
+  const { tokens, amounts } = findBurned(tx, eventIndex, event)
   checkPayout(amounts, event.payout)
-  const leg = redeemer === NEG_RISK_ADAPTER ? findNegRisk(tx, place, conditionId) : undefined
-  const asker = leg?.redeemer ?? redeemer
-  const giver = tx.giverBehind(asker, tokens[0] ?? leg?.token ?? '', place)
-  const named = isAutoRedeemer(asker) ? findNamed(tx, place, conditionId) : []
-  const wallet = holderOf(asker, giver, named)
+  const leg = redeemer === NEG_RISK_ADAPTER ? findNegRisk(tx, eventIndex, conditionId) : undefined
+  const caller = leg?.redeemer ?? redeemer
+  const giver = tx.originalGiver(caller, tokens[0] ?? leg?.token ?? '', eventIndex)
+  const named = isAutoRedeemer(caller) ? findNamed(tx, eventIndex, conditionId) : []
+  const wallet = holderOf(caller, giver, named)
   tx.redeemed.push({ wallet, condition: conditionId, tokens })
   for (const [index, token] of tokens.entries()) tx.explain(wallet, ZERO_ADDRESS, token, amounts[index] ?? 0n)
-  push(attribution, place, {
+  push(attribution, eventIndex, {
     wallet,
     condition: conditionId,
     tokens,
@@ -44,27 +44,27 @@ export function attributeCtfRedemption(
       named.length === 0 &&
       event.indexSets.every((set) => outcomeOf(set) < 2) &&
       attribution.isUser(wallet),
-    source: isAutoRedeemer(asker) ? 'auto_redeemer' : 'direct',
+    source: isAutoRedeemer(caller) ? 'auto_redeemer' : 'direct',
   })
 }
 
 /** The event of the neg-risk adapter names the wallet, or the intermediary that called it. */
 export function attributeNegRiskRedemption(
   attribution: Attribution,
-  place: number,
+  eventIndex: number,
   event: DecodedEventOf<'negRiskRedemption'>,
 ): void {
   const { tx } = attribution
   const { redeemer, conditionId, payout } = event
-  if (isAutoRedeemer(redeemer) && findNamed(tx, place, conditionId).length > 0) return
-  const ids = findGiven(tx, place, event)
-  const given = keepPositive(ids, event.amounts)
-  const wallet = tx.giverBehind(redeemer, given.tokens[0] ?? ids[0] ?? '', place)
+  if (isAutoRedeemer(redeemer) && findNamed(tx, eventIndex, conditionId).length > 0) return
+  const ids = findHandedOver(tx, eventIndex, event)
+  const redeemed = keepPositive(ids, event.amounts)
+  const wallet = tx.originalGiver(redeemer, redeemed.tokens[0] ?? ids[0] ?? '', eventIndex)
   if (!attribution.isUser(wallet)) return
-  push(attribution, place, {
+  push(attribution, eventIndex, {
     wallet,
     condition: conditionId,
-    ...given,
+    ...redeemed,
     payout,
     outcomes: BOTH,
     isCore: false,
@@ -76,7 +76,7 @@ export function attributeNegRiskRedemption(
 /** The AutoRedeemer names each wallet that it redeemed for, and which gave it the tokens before. */
 export function attributeAutoRedemption(
   attribution: Attribution,
-  place: number,
+  eventIndex: number,
   event: AutoRedemption,
 ): void {
   const { tx } = attribution
@@ -85,12 +85,12 @@ export function attributeAutoRedemption(
   const tokens: string[] = []
   const amounts: bigint[] = []
   for (const move of tx.moves) {
-    if (move.place >= place || move.isClaimed || move.amount === 0n) continue
+    if (move.eventIndex >= eventIndex || move.isClaimed || move.amount === 0n) continue
     if (move.from !== event.from || !isRedeemer(move.to)) continue
-    const isGiven = isStructured
+    const isRedeemedToken = isStructured
       ? move.token === event.positionId
       : tx.redeemed.some((each) => each.condition === condition && each.tokens.includes(move.token))
-    if (!isGiven) continue
+    if (!isRedeemedToken) continue
     move.isClaimed = true
     tokens.push(move.token)
     amounts.push(move.amount)
@@ -99,7 +99,7 @@ export function attributeAutoRedemption(
     )
     if (!isCounted) tx.explainCosted(event.from, move.to, move.token, move.amount)
   }
-  push(attribution, place, {
+  push(attribution, eventIndex, {
     wallet: event.from,
     condition,
     tokens,
@@ -115,7 +115,7 @@ export function attributeAutoRedemption(
 /** One position of a structured condition. What a module redeems bears no cost, and is the module's. */
 export function attributePositionRedemption(
   attribution: Attribution,
-  place: number,
+  eventIndex: number,
   event: DecodedEventOf<'positionRedeemed'>,
   giver: string,
 ): void {
@@ -123,11 +123,11 @@ export function attributePositionRedemption(
   const { initiator, positionId, amount, payout } = event
   checkPayout([amount], payout)
   const condition = conditionOfPosition(positionId)
-  const named = isAutoRedeemer(initiator) ? findNamedForPosition(tx, place, positionId) : []
+  const named = isAutoRedeemer(initiator) ? findNamedForPosition(tx, eventIndex, positionId) : []
   const wallet = isModule(initiator) ? initiator : holderOf(initiator, giver, named)
   tx.explain(wallet, ZERO_ADDRESS, positionId, checkAmount(amount))
   tx.redeemed.push({ wallet, condition, tokens: [positionId] })
-  push(attribution, place, {
+  push(attribution, eventIndex, {
     wallet,
     condition,
     ...keepPositive([positionId], [amount]),
@@ -151,18 +151,18 @@ const isRedeemer = (address: string): boolean => isAutoRedeemer(address) || isMo
 
 type AutoRedemption = DecodedEventOf<'autoRedemption' | 'autoBinaryRedemption' | 'autoNegRiskRedemption'>
 
-type Given = { tokens: string[]; amounts: bigint[] }
+type TokenAmounts = { tokens: string[]; amounts: bigint[] }
 
 function push(
   { tx, facts }: Attribution,
-  place: number,
+  eventIndex: number,
   fields: Omit<RedemptionFact, keyof TimedOrigin>,
 ): void {
   for (const amount of fields.amounts) checkAmount(amount)
   checkAmount(fields.payout)
   const { wallet, condition, tokens, amounts, payout, outcomes, isCore, isUser, source } = fields
   const { timeSec, hash: txHash } = tx
-  const seq = tx.seqAt(place)
+  const seq = tx.seqAt(eventIndex)
   // Field by field: spreads take several times as long, and redemptions come by the thousand.
   facts.redemptions.push({
     seq,
@@ -181,16 +181,20 @@ function push(
 }
 
 function checkPayout(amounts: readonly bigint[], payout: bigint): void {
-  let given = 0n
-  for (const amount of amounts) given += amount
-  if (payout > given) throw new AttributionError('inconsistent', 'a redemption pays more than was given')
+  let burned = 0n
+  for (const amount of amounts) burned += amount
+  if (payout > burned) throw new AttributionError('inconsistent', 'a redemption pays more than was given')
 }
 
 /** The tokens that the contract burned from the redeemer, at most one for each index set. */
-function findBurned(tx: CurrentTransaction, place: number, event: DecodedEventOf<'ctfRedemption'>): Given {
+function findBurned(
+  tx: CurrentTransaction,
+  eventIndex: number,
+  event: DecodedEventOf<'ctfRedemption'>,
+): TokenAmounts {
   const tokens: string[] = []
   const amounts: bigint[] = []
-  for (let earlier = place - 1; earlier >= 0; earlier--) {
+  for (let earlier = eventIndex - 1; earlier >= 0; earlier--) {
     if (tx.contracts[earlier]?.role !== 'conditionalTokens') continue
     const burn = tx.events[earlier]
     const isBurn = burn?.kind === 'transferSingle' && burn.to === ZERO_ADDRESS && burn.from === event.redeemer
@@ -201,42 +205,42 @@ function findBurned(tx: CurrentTransaction, place: number, event: DecodedEventOf
   return keepPositive(tokens, amounts)
 }
 
-function keepPositive(ids: readonly string[], values: readonly bigint[]): Given {
-  const given: Given = { tokens: [], amounts: [] }
+function keepPositive(ids: readonly string[], values: readonly bigint[]): TokenAmounts {
+  const kept: TokenAmounts = { tokens: [], amounts: [] }
   for (const [index, amount] of values.entries()) {
     if (amount === 0n) continue
-    given.tokens.push(ids[index] ?? '')
-    given.amounts.push(amount)
+    kept.tokens.push(ids[index] ?? '')
+    kept.amounts.push(amount)
   }
-  return given
+  return kept
 }
 
 /** The adapter's event for a redemption of the conditional tokens. */
-function findNegRisk(tx: CurrentTransaction, place: number, condition: string) {
-  for (let later = place + 1; later < tx.events.length; later++) {
+function findNegRisk(tx: CurrentTransaction, eventIndex: number, condition: string) {
+  for (let later = eventIndex + 1; later < tx.events.length; later++) {
     const event = tx.events[later]
     if (event?.kind === 'negRiskRedemption' && event.conditionId === condition)
-      return { redeemer: event.redeemer, token: findGiven(tx, later, event)[0] }
+      return { redeemer: event.redeemer, token: findHandedOver(tx, later, event)[0] }
   }
   return undefined
 }
 
 /** The tokens, YES and NO, that the redeemer handed to the neg-risk adapter. */
-function findGiven(
+function findHandedOver(
   tx: CurrentTransaction,
-  place: number,
+  eventIndex: number,
   { redeemer, amounts }: DecodedEventOf<'negRiskRedemption'>,
 ): readonly string[] {
-  for (let earlier = place - 1; earlier >= 0; earlier--) {
-    const given = tx.events[earlier]
+  for (let earlier = eventIndex - 1; earlier >= 0; earlier--) {
+    const batch = tx.events[earlier]
     if (
-      given?.kind === 'transferBatch' &&
-      given.from === redeemer &&
-      given.to === NEG_RISK_ADAPTER &&
-      given.values.length === amounts.length &&
-      given.values.every((value, index) => value === amounts[index])
+      batch?.kind === 'transferBatch' &&
+      batch.from === redeemer &&
+      batch.to === NEG_RISK_ADAPTER &&
+      batch.values.length === amounts.length &&
+      batch.values.every((value, index) => value === amounts[index])
     )
-      return given.ids
+      return batch.ids
   }
   throw new AttributionError('inconsistent', 'the tokens of a neg-risk redemption did not move')
 }
@@ -246,9 +250,9 @@ const holderOf = (redeemer: string, giver: string, named: readonly string[]): st
   named.every((wallet) => wallet === giver) ? giver : redeemer
 
 /** The wallets that the AutoRedeemer names for a redemption, until it redeems the condition again. */
-function findNamed(tx: CurrentTransaction, place: number, condition: string): string[] {
+function findNamed(tx: CurrentTransaction, eventIndex: number, condition: string): string[] {
   const named: string[] = []
-  for (let later = place + 1; later < tx.events.length; later++) {
+  for (let later = eventIndex + 1; later < tx.events.length; later++) {
     const event = tx.events[later]
     if (event?.kind === 'ctfRedemption' && event.conditionId === condition) break
     if (
@@ -260,9 +264,9 @@ function findNamed(tx: CurrentTransaction, place: number, condition: string): st
   return named
 }
 
-function findNamedForPosition(tx: CurrentTransaction, place: number, position: string): string[] {
+function findNamedForPosition(tx: CurrentTransaction, eventIndex: number, position: string): string[] {
   const named: string[] = []
-  for (let later = place + 1; later < tx.events.length; later++) {
+  for (let later = eventIndex + 1; later < tx.events.length; later++) {
     const event = tx.events[later]
     if (event?.kind === 'positionRedeemed' && event.positionId === position) break
     if (event?.kind === 'autoRedemption' && event.positionId === position) named.push(event.from)

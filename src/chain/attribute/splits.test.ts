@@ -7,8 +7,8 @@ import { ZERO_WORD } from '../../upstreams/polygon/abi.js'
 import { attributeBatch } from './attribute-batch.js'
 import { ZERO_ADDRESS } from './roles.js'
 import { balancesOfFacts, balancesOfLogs } from './test-balances.js'
+import { toChainLogs } from './test-chain-logs.js'
 import { encodeLog, marketMakerCreation, SPLIT, transferBatch, transferSingle } from './test-encode-log.js'
-import { placeLogs } from './test-placed-logs.js'
 
 const MERGE = SPLIT.replace('PositionSplit', 'PositionsMerge')
 const { ctf, usdce } = ADDRESS
@@ -51,7 +51,7 @@ const burn = (ids: readonly bigint[]): LogBody =>
 const word = (id: bigint): string => `0x${id.toString(16).padStart(64, '0')}`
 
 function read(...bodies: LogBody[]) {
-  const logs = placeLogs(bodies)
+  const logs = toChainLogs(bodies)
   const facts = attributeBatch({ logs, blocks: [] })
   expect(balancesOfFacts(facts)).toEqual(balancesOfLogs(logs))
   return facts
@@ -84,7 +84,7 @@ describe('a full set', () => {
     const isUser = false
     expect(read(...logs, creation).splits).toMatchObject([{ wallet: pool, isUser }])
     expect(
-      attributeBatch({ logs: placeLogs(logs), blocks: [], pools: new Set([pool]) }).splits,
+      attributeBatch({ logs: toChainLogs(logs), blocks: [], pools: new Set([pool]) }).splits,
     ).toMatchObject([{ wallet: pool, isUser }])
     expect(read(...logs).splits).toMatchObject([{ wallet: pool, isUser: true }])
   })

@@ -12,31 +12,31 @@ type NegRiskSplit = DecodedEventOf<'negRiskSplit' | 'negRiskMerge'>
  * A split or merge of the conditional tokens. Only full sets with a known collateral are booked:
  * any wallet may use any other token as collateral, and those moves are booked as transfers.
  */
-export function attributeCtfSplit(attribution: Attribution, place: number, event: CtfSplit): void {
+export function attributeCtfSplit(attribution: Attribution, eventIndex: number, event: CtfSplit): void {
   const { tx, facts } = attribution
   const { stakeholder, conditionId, amount } = event
   const isMerge = event.kind === 'ctfMerge'
   // The recipient of a set may make another set before the event of the first one: so each event
   // claims its own batch transfer, whether it is booked or not.
-  const setPlace = findSet(tx, place, event, isMerge)
-  tx.claimedPlaces.push(setPlace)
+  const setIndex = findSet(tx, eventIndex, event, isMerge)
+  tx.claimedEvents.push(setIndex)
   const outcomes = outcomesOf(event.partition)
   const isOurs = COLLATERALS.has(event.collateralToken) && event.parentCollectionId === ZERO_WORD
   if (!isOurs || outcomes === undefined || amount === 0n) {
-    attribution.keepRawAt(place)
+    attribution.keepRawAt(eventIndex)
     return
   }
-  const set = tx.events[setPlace]
+  const set = tx.events[setIndex]
   if (set?.kind !== 'transferBatch')
     throw new AttributionError('inconsistent', `the tokens of a ${event.kind} did not move`)
-  if (isPartial(tx, place, setPlace, event, isMerge)) {
-    attribution.keepRawAt(place)
+  if (isPartial(tx, eventIndex, setIndex, event, isMerge)) {
+    attribution.keepRawAt(eventIndex)
     return
   }
   const tokens = byOutcome(set.ids, outcomes)
-  const wallet = findHolder(tx, place, event, isMerge, tokens)
+  const wallet = findHolder(tx, eventIndex, event, isMerge, tokens)
   tx.explainSet(isMerge, wallet, tokens, amount)
-  const seq = tx.seqAt(place)
+  const seq = tx.seqAt(eventIndex)
   attribution.addOutcomes(seq, conditionId, tokens)
   // Field by field: a spread takes longer than all the rest of this function.
   facts.splits.push({
@@ -55,18 +55,22 @@ export function attributeCtfSplit(attribution: Attribution, place: number, event
 }
 
 /** The wallet of a set that the conditional tokens minted or burned for the neg-risk adapter. */
-export function attributeNegRiskSplit(attribution: Attribution, place: number, event: NegRiskSplit): void {
+export function attributeNegRiskSplit(
+  attribution: Attribution,
+  eventIndex: number,
+  event: NegRiskSplit,
+): void {
   const { tx, facts } = attribution
   if (event.amount === 0n) {
-    attribution.keepRawAt(place)
+    attribution.keepRawAt(eventIndex)
     return
   }
-  const leg = tx.innerLegs.find((inner) => inner.place === place)
+  const leg = tx.innerLegs.find((inner) => inner.eventIndex === eventIndex)
   if (leg === undefined)
     throw new AttributionError('inconsistent', `the tokens of a ${event.kind} did not move`)
   if (!attribution.isUser(leg.wallet)) return
   facts.splits.push({
-    ...tx.origin(place),
+    ...tx.origin(eventIndex),
     isMerge: event.kind === 'negRiskMerge',
     wallet: leg.wallet,
     condition: event.conditionId,
@@ -77,12 +81,12 @@ export function attributeNegRiskSplit(attribution: Attribution, place: number, e
   })
 }
 
-/** Place of the batch transfer of the set: the last one before the event; -1 for none. */
-function findSet(tx: CurrentTransaction, place: number, event: CtfSplit, isMerge: boolean): number {
+/** Index of the batch transfer of the set: the last one before the event; -1 for none. */
+function findSet(tx: CurrentTransaction, eventIndex: number, event: CtfSplit, isMerge: boolean): number {
   const { stakeholder, partition, amount } = event
   const from = isMerge ? stakeholder : ZERO_ADDRESS
   const to = isMerge ? ZERO_ADDRESS : stakeholder
-  for (let earlier = place - 1; earlier >= 0; earlier--) {
+  for (let earlier = eventIndex - 1; earlier >= 0; earlier--) {
     const set = tx.events[earlier]
     if (
       set?.kind === 'transferBatch' &&
@@ -91,7 +95,7 @@ function findSet(tx: CurrentTransaction, place: number, event: CtfSplit, isMerge
       set.ids.length === partition.length &&
       set.values.every((value) => value === amount) &&
       tx.contracts[earlier]?.role === 'conditionalTokens' &&
-      !tx.claimedPlaces.includes(earlier)
+      !tx.claimedEvents.includes(earlier)
     )
       return earlier
   }
@@ -104,12 +108,12 @@ function findSet(tx: CurrentTransaction, place: number, event: CtfSplit, isMerge
  */
 function isPartial(
   tx: CurrentTransaction,
-  place: number,
-  setPlace: number,
+  eventIndex: number,
+  setIndex: number,
   { stakeholder, amount }: CtfSplit,
   isMerge: boolean,
 ): boolean {
-  const [first, end] = isMerge ? [setPlace + 1, place] : [previousToken(tx, setPlace), setPlace]
+  const [first, end] = isMerge ? [setIndex + 1, eventIndex] : [previousToken(tx, setIndex), setIndex]
   for (let other = first; other < end; other++) {
     const event = tx.events[other]
     if (
@@ -124,11 +128,11 @@ function isPartial(
   return false
 }
 
-/** Place of the previous event of the conditional tokens. */
-function previousToken(tx: CurrentTransaction, place: number): number {
-  for (let earlier = place - 1; earlier >= 0; earlier--)
+/** Index of the previous event of the conditional tokens; without one that of the event itself. */
+function previousToken(tx: CurrentTransaction, eventIndex: number): number {
+  for (let earlier = eventIndex - 1; earlier >= 0; earlier--)
     if (tx.contracts[earlier]?.role === 'conditionalTokens') return earlier
-  return place
+  return eventIndex
 }
 
 function byOutcome(ids: readonly string[], outcomes: readonly number[]): string[] {
@@ -137,19 +141,19 @@ function byOutcome(ids: readonly string[], outcomes: readonly number[]): string[
   return tokens
 }
 
-/** The wallet that ends up with the set or gave it: the stakeholder, or the wallet behind it. */
+/** The wallet that got the set or gave it: the stakeholder, or the wallet for which that contract acts. */
 function findHolder(
   tx: CurrentTransaction,
-  place: number,
+  eventIndex: number,
   event: CtfSplit,
   isMerge: boolean,
   tokens: readonly string[],
 ): string {
   const [token = ''] = tokens
-  const behind = (holder: string, from: number) =>
-    isMerge ? tx.giverBehind(holder, token, from) : tx.receiverBehind(holder, token, from)
-  if (event.stakeholder !== NEG_RISK_ADAPTER) return behind(event.stakeholder, place)
-  for (let later = place + 1; later < tx.events.length; later++) {
+  const resolveHolder = (holder: string, from: number) =>
+    isMerge ? tx.originalGiver(holder, token, from) : tx.finalReceiver(holder, token, from)
+  if (event.stakeholder !== NEG_RISK_ADAPTER) return resolveHolder(event.stakeholder, eventIndex)
+  for (let later = eventIndex + 1; later < tx.events.length; later++) {
     const named = tx.events[later]
     // The adapter keeps the sets of a conversion and distributes their tokens.
     if (named?.kind === 'negRiskConversion') break
@@ -157,10 +161,10 @@ function findHolder(
       named?.kind === (isMerge ? 'negRiskMerge' : 'negRiskSplit') &&
       named.conditionId === event.conditionId &&
       named.amount === event.amount &&
-      !tx.innerLegs.some((leg) => leg.place === later)
+      !tx.innerLegs.some((leg) => leg.eventIndex === later)
     ) {
-      const wallet = behind(named.stakeholder, later)
-      tx.innerLegs.push({ place: later, wallet, tokens })
+      const wallet = resolveHolder(named.stakeholder, later)
+      tx.innerLegs.push({ eventIndex: later, wallet, tokens })
       return wallet
     }
   }

@@ -12,8 +12,8 @@ import type { TokenEvent } from './token-events.js'
 
 /** Outcome tokens went from one address to another. */
 type Move = {
-  /** Place of its event in the transaction; the moves of a batch transfer share it. */
-  place: number
+  /** Index of its event in `events`; the moves of a batch transfer share it. */
+  eventIndex: number
   from: string
   to: string
   token: string
@@ -22,8 +22,8 @@ type Move = {
   isClaimed: boolean
 }
 
-/** A split or merge of the conditional tokens for the neg-risk adapter, by the place of the adapter's event. */
-type InnerLeg = { place: number; wallet: string; tokens: readonly string[] }
+/** A split or merge of the conditional tokens for the neg-risk adapter, by the index of the event of the adapter. */
+type InnerLeg = { eventIndex: number; wallet: string; tokens: readonly string[] }
 
 /** Tokens that were destroyed for a payout, and the wallet that they are counted to. */
 type Redeemed = { wallet: string; condition: string; tokens: readonly string[] }
@@ -57,8 +57,8 @@ export class CurrentTransaction {
   readonly unexplained = new NetMoves()
   /** Tokens of which absurd amounts moved: other events about them are not booked. */
   readonly absurdTokens: string[] = []
-  /** Places of batch transfers and refunds that a split, merge, conversion or fill has used. */
-  readonly claimedPlaces: number[] = []
+  /** Indexes of batch transfers and refunds that a split, merge, conversion or fill has used. */
+  readonly claimedEvents: number[] = []
 
   constructor(decoder: LogDecoder) {
     this.decoder = decoder
@@ -81,7 +81,7 @@ export class CurrentTransaction {
     empty(this.innerLegs)
     empty(this.redeemed)
     empty(this.costedMoves)
-    empty(this.claimedPlaces)
+    empty(this.claimedEvents)
     empty(this.absurdTokens)
     this.unexplained.clear()
   }
@@ -101,14 +101,14 @@ export class CurrentTransaction {
     this.contracts.push(contract)
   }
 
-  seqAt(place: number): number {
-    const log = this.logs[place]
+  seqAt(eventIndex: number): number {
+    const log = this.logs[eventIndex]
     return seqOf(this.block, log === undefined ? 0 : log.at.logIndex)
   }
 
   /** What every fact of a token event has. */
-  origin(place: number): TimedOrigin {
-    return { seq: this.seqAt(place), timeSec: this.timeSec, txHash: this.hash }
+  origin(eventIndex: number): TimedOrigin {
+    return { seq: this.seqAt(eventIndex), timeSec: this.timeSec, txHash: this.hash }
   }
 
   /** A fill, split, merge or redemption moved tokens: these moves get no transfer entry. */
@@ -134,27 +134,29 @@ export class CurrentTransaction {
   }
 
   /** The address that had the token before it came to `holder` through intermediaries. */
-  giverBehind(holder: string, token: string, place: number): string {
+  originalGiver(holder: string, token: string, eventIndex: number): string {
     if (!isIntermediary(holder)) return holder
-    return this.giverTo(holder, token, place) ?? holder
+    return this.giverTo(holder, token, eventIndex) ?? holder
   }
 
   /** The last address that gave the token to `holder`; `undefined`: there is none. */
-  giverTo(holder: string, token: string, place: number): string | undefined {
+  giverTo(holder: string, token: string, eventIndex: number): string | undefined {
     for (let index = this.moves.length - 1; index >= 0; index--) {
       const move = this.moves[index]
-      if (move === undefined || move.place >= place) continue
-      if (move.to === holder && move.token === token) return this.giverBehind(move.from, token, move.place)
+      if (move === undefined || move.eventIndex >= eventIndex) continue
+      if (move.to === holder && move.token === token)
+        return this.originalGiver(move.from, token, move.eventIndex)
     }
     return undefined
   }
 
   /** The address that ends up with the token after it came to `holder`, through intermediaries. */
-  receiverBehind(holder: string, token: string, place: number): string {
+  finalReceiver(holder: string, token: string, eventIndex: number): string {
     if (!isIntermediary(holder)) return holder
     for (const move of this.moves) {
-      if (move.place <= place) continue
-      if (move.from === holder && move.token === token) return this.receiverBehind(move.to, token, move.place)
+      if (move.eventIndex <= eventIndex) continue
+      if (move.from === holder && move.token === token)
+        return this.finalReceiver(move.to, token, move.eventIndex)
     }
     return holder
   }

@@ -7,9 +7,9 @@ import { createCombo, createEvent, createWallet, first } from '../../../sim/cont
 import { attributeBatch } from './attribute-batch.js'
 import { ZERO_ADDRESS } from './roles.js'
 import { balancesOfFacts, balancesOfLogs } from './test-balances.js'
+import { toChainLogs } from './test-chain-logs.js'
 import { encodeLog, transferBatch, transferSingle } from './test-encode-log.js'
 import { idOf } from './test-expect-act.js'
-import { placeLogs } from './test-placed-logs.js'
 
 const { ctf, negRiskAdapter, negRiskBurn, positionManager, binaryModule } = ADDRESS
 const { combinatorialModule, autoRedeemer } = ADDRESS
@@ -20,7 +20,7 @@ const event = createEvent(3)
 const AMOUNT = 9n
 
 function read(...bodies: LogBody[]) {
-  const logs = placeLogs(bodies)
+  const logs = toChainLogs(bodies)
   const facts = attributeBatch({ logs, blocks: [] })
   expect(facts.quarantine).toEqual([])
   expect(balancesOfFacts(facts)).toEqual(balancesOfLogs(logs))

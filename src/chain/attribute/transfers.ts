@@ -18,10 +18,10 @@ const SUB_MAX = 2 ** 15 - 1
  */
 export function collectMoves(attribution: Attribution): void {
   const { tx } = attribution
-  for (let place = 0; place < tx.events.length; place++) {
-    const event = tx.events[place]
-    if (event?.kind === 'transferSingle') collect(tx, place, event, event.id, event.value)
-    else if (event?.kind === 'transferBatch') collectBatch(tx, place, event)
+  for (let eventIndex = 0; eventIndex < tx.events.length; eventIndex++) {
+    const event = tx.events[eventIndex]
+    if (event?.kind === 'transferSingle') collect(tx, eventIndex, event, event.id, event.value)
+    else if (event?.kind === 'transferBatch') collectBatch(tx, eventIndex, event)
   }
   if (tx.absurdTokens.length > 0) quarantineAbsurd(attribution)
 }
@@ -38,22 +38,26 @@ export function attributeTransfers(attribution: Attribution): void {
   addSupplies(attribution)
 }
 
-function collectBatch(tx: CurrentTransaction, place: number, event: DecodedEventOf<'transferBatch'>): void {
+function collectBatch(
+  tx: CurrentTransaction,
+  eventIndex: number,
+  event: DecodedEventOf<'transferBatch'>,
+): void {
   const { ids, values } = event
   if (ids.length !== values.length)
     throw new AttributionError('inconsistent', `${values.length} amounts for ${ids.length} tokens`)
   for (let index = 0; index < ids.length; index++)
-    collect(tx, place, event, ids[index] ?? '', values[index] ?? 0n)
+    collect(tx, eventIndex, event, ids[index] ?? '', values[index] ?? 0n)
 }
 
 function collect(
   tx: CurrentTransaction,
-  place: number,
+  eventIndex: number,
   { from, to }: { from: string; to: string },
   token: string,
   amount: bigint,
 ): void {
-  if (amount <= AMOUNT_MAX) tx.moves.push({ place, from, to, token, amount, isClaimed: false })
+  if (amount <= AMOUNT_MAX) tx.moves.push({ eventIndex, from, to, token, amount, isClaimed: false })
   else if (!tx.absurdTokens.includes(token)) tx.absurdTokens.push(token)
 }
 
@@ -61,8 +65,8 @@ function quarantineAbsurd(attribution: Attribution): void {
   const { tx } = attribution
   const isAbsurd = (token: string) => tx.absurdTokens.includes(token)
   tx.moves = tx.moves.filter(({ token }) => !isAbsurd(token))
-  for (const [place, event] of tx.events.entries()) {
-    const log = tx.logs[place]
+  for (const [eventIndex, event] of tx.events.entries()) {
+    const log = tx.logs[eventIndex]
     const isAffected =
       (event.kind === 'transferSingle' && isAbsurd(event.id)) ||
       (event.kind === 'transferBatch' && event.ids.some(isAbsurd))
@@ -72,35 +76,35 @@ function quarantineAbsurd(attribution: Attribution): void {
 }
 
 function addEach({ tx, facts }: Attribution): void {
-  let place = -1
+  let eventIndex = -1
   let sub = 0
   for (const move of tx.moves) {
-    sub = move.place === place ? sub + 1 : 0
-    place = move.place
-    if (move.amount > 0n) facts.transfers.push(toTransfer(tx, place, sub, move, true))
+    sub = move.eventIndex === eventIndex ? sub + 1 : 0
+    eventIndex = move.eventIndex
+    if (move.amount > 0n) facts.transfers.push(toTransfer(tx, eventIndex, sub, move, true))
   }
 }
 
 function addUnexplained({ tx, facts }: Attribution): void {
   for (const { from, to, token, amount } of tx.moves) tx.unexplained.move(from, to, token, amount)
-  const place = tx.events.length - 1
+  const eventIndex = tx.events.length - 1
   let sub = 0
-  for (const move of tx.costedMoves) facts.transfers.push(toTransfer(tx, place, sub++, move, false))
+  for (const move of tx.costedMoves) facts.transfers.push(toTransfer(tx, eventIndex, sub++, move, false))
   tx.unexplained.settle((from, to, token, amount) => {
-    facts.transfers.push(toTransfer(tx, place, sub++, { from, to, token, amount }, true))
+    facts.transfers.push(toTransfer(tx, eventIndex, sub++, { from, to, token, amount }, true))
   })
 }
 
 function toTransfer(
   tx: CurrentTransaction,
-  place: number,
+  eventIndex: number,
   sub: number,
   { from, to, token, amount }: { from: string; to: string; token: string; amount: bigint },
   bearsCost: boolean,
 ): TransferFact {
   if (sub > SUB_MAX) throw new AttributionError('inconsistent', 'too many tokens at once')
   return {
-    seq: tx.seqAt(place),
+    seq: tx.seqAt(eventIndex),
     sub,
     timeSec: tx.timeSec,
     txHash: tx.hash,
@@ -115,12 +119,12 @@ function toTransfer(
 
 function addSupplies(attribution: Attribution): void {
   const { tx, supplies } = attribution
-  for (const { place, from, to, token, amount } of tx.moves) {
+  for (const { eventIndex, from, to, token, amount } of tx.moves) {
     const isMint = from === ZERO_ADDRESS
     if (isMint === (to === ZERO_ADDRESS) || amount === 0n) continue
     supplies.add(tx.block, token, isMint ? amount : 0n, isMint ? 0n : amount)
-    if (isMint && tx.contracts[place]?.role === 'positionManager')
-      attribution.addStructuredOutcomes(tx.seqAt(place), token)
+    if (isMint && tx.contracts[eventIndex]?.role === 'positionManager')
+      attribution.addStructuredOutcomes(tx.seqAt(eventIndex), token)
   }
 }
 

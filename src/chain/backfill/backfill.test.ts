@@ -3,7 +3,7 @@ import type { TestDatabase } from '../../../test/database.js'
 import { until } from '../../../test/until.js'
 import { createPool } from '../../store/connection.js'
 import { showOnlyFrom } from '../follow/test-faulty-node.js'
-import { type FollowWorld, hasty } from '../follow/test-follow.js'
+import { type FollowWorld, fastTiming } from '../follow/test-follow.js'
 import { lockState } from '../write/state.js'
 import { compareContents, readContents } from './test-contents.js'
 import { backfill, bookFrom, cloneDatabase, middleOf, openLongWorld } from './test-world.js'
@@ -155,7 +155,7 @@ describe('a backfill', () => {
     const sleep = async () => {
       sleeps += 1
     }
-    const reading = backfill(world, database, { timing: { ...hasty, sleep } })
+    const reading = backfill(world, database, { timing: { ...fastTiming, sleep } })
     await expect(reading).rejects.toThrow(
       `the node does not have block ${first}: it has the blocks ${firstBlock} to ${world.universe.chain.head.number}.\n` +
         `Read from block ${firstBlock} on (--from ${firstBlock}), or set a node that has older blocks (AUSPEX_POLYGON_URL or --polygon-url).`,
@@ -181,7 +181,7 @@ describe('a backfill', () => {
       insert into recent_blocks values (${middle}, 0, '\\x00', '\\x01')
       on conflict (number) do update set parent_hash = excluded.parent_hash`
     const toBlock = middle - 1
-    const timing = { ...hasty, sleep: async () => undefined }
+    const timing = { ...fastTiming, sleep: async () => undefined }
     const reading = backfill(world, database, { fromBlock: middle - 5, toBlock, timing })
     await expect(reading).rejects.toThrow(`block ${toBlock} is not the parent of the block after`)
     const rows = await database.sql`select from coverage where from_block < ${middle}`

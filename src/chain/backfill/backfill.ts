@@ -24,8 +24,8 @@ import {
 import { checkBookedChain, RepairReader } from './read-again.js'
 import { HistoryWriter, readHole } from './read-hole.js'
 import { Rebuild } from './rebuild.js'
+import { dropShadowTables } from './shadow-tables.js'
 import { type BackfillResult, showReading, showRebuild } from './show.js'
-import { dropTwins } from './twin-tables.js'
 
 export type BackfillOptions = WantedRange & {
   target: Target
@@ -133,7 +133,7 @@ async function readAgain(pool: Pool, options: BackfillOptions, signal: AbortSign
   if (!goesOn) {
     await transact(pool, async (tx) => {
       await startRepair(tx, range)
-      await dropTwins(tx)
+      await dropShadowTables(tx)
     })
   }
   const rest = goesOn ? restOf(earlier) : range

@@ -26,16 +26,16 @@ test('history that is read beside a service leaves what one run from the start l
     isDone = true
   })
   reading.catch(() => undefined)
-  for (let turn = 1; !isDone; turn++) {
-    if (turn % 5 === 0) universe.reorg(3)
+  for (let round = 1; !isDone; round++) {
+    if (round % 5 === 0) universe.reorg(3)
     world.makeBlock()
     await live.arrive()
   }
   const { ledgerFrom } = await reading
   expect(ledgerFrom.now).toBe(universe.chain.firstNumber)
-  // Takes blocks back that the old ledger had booked, with the journal that the new one made.
+  // Reverts blocks that the old ledger had booked, with the journal that the new one made.
   universe.reorg(60)
-  for (let turn = 0; turn < 3; turn++) world.makeBlock()
+  for (let added = 0; added < 3; added++) world.makeBlock()
   await live.arrive()
   await live.end()
 
@@ -53,20 +53,20 @@ test('blocks that are read again beside a service leave what one run from the st
   const { firstNumber } = universe.chain
   const database = await createTestDatabase()
   onTestFinished(() => database.drop())
-  /** Blocks that the service has told of, again only after it has taken them back. */
-  const told = new Set<number>()
+  /** Blocks that the service has announced; a block may come again only after it was reverted. */
+  const announced = new Set<number>()
   let quarantined = -1
   const listener: BlockListener = {
     onBooked:
       ({ blocks }) =>
       () => {
         for (const { number } of blocks) {
-          if (told.has(number)) throw new Error(`block ${number} is told of twice`)
-          told.add(number)
+          if (announced.has(number)) throw new Error(`block ${number} is announced twice`)
+          announced.add(number)
         }
       },
     onReverted: (toBlock) => {
-      for (const number of told) if (number > toBlock) told.delete(number)
+      for (const number of announced) if (number > toBlock) announced.delete(number)
     },
     onRebuilt: (count) => {
       quarantined = count
@@ -85,15 +85,15 @@ test('blocks that are read again beside a service leave what one run from the st
     isDone = true
   })
   reading.catch(() => undefined)
-  for (let turn = 1; !isDone; turn++) {
-    if (turn % 5 === 0) universe.reorg(3)
+  for (let round = 1; !isDone; round++) {
+    if (round % 5 === 0) universe.reorg(3)
     world.makeBlock()
     await live.arrive()
   }
   const { replaced } = await reading
   expect(replaced?.get('fills')).toBeGreaterThan(5)
   universe.reorg(60)
-  for (let turn = 0; turn < 3; turn++) world.makeBlock()
+  for (let added = 0; added < 3; added++) world.makeBlock()
   await live.arrive()
   await live.end()
   expect(quarantined).toBe(0)
@@ -110,11 +110,11 @@ async function sumDifferences(sql: Sql): Promise<number> {
   const [row] = await sql<{ count: number }[]>`
     select count(*)::integer as count
       from (select token, sum(balance) filter (where wallet <> 0) as held,
-                   sum(balance) filter (where wallet = 0) as nobody
+                   sum(balance) filter (where wallet = 0) as zero_address
               from positions
              group by token) as sums
       full join supplies using (token)
      where coalesce(held, 0) <> coalesce(minted - burned, 0)
-        or coalesce(held, 0) <> -coalesce(nobody, 0)`
+        or coalesce(held, 0) <> -coalesce(zero_address, 0)`
   return row?.count ?? 0
 }

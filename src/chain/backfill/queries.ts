@@ -65,7 +65,7 @@ export async function selectRepair(sql: Sql): Promise<RepairRow | undefined> {
   return row
 }
 
-/** Takes the place of one that was not finished. */
+/** Replaces a repair that was not finished. */
 export async function startRepair(tx: Sql, { fromBlock, toBlock }: BlockRange): Promise<void> {
   await tx`delete from repair`
   await tx`

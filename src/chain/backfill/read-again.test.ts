@@ -3,7 +3,7 @@ import { counts } from '../../../test/counts.js'
 import type { TestDatabase } from '../../../test/database.js'
 import { hashTables } from '../../../test/table-hashes.js'
 import { changeLogs, type RawLog, showOnlyUpTo } from '../follow/test-faulty-node.js'
-import { type FollowWorld, hasty, openWorld } from '../follow/test-follow.js'
+import { type FollowWorld, fastTiming, openWorld } from '../follow/test-follow.js'
 import { areDigestsRight } from '../write/fact-digests.js'
 import { compareContents, readContents } from './test-contents.js'
 import { corruptFacts } from './test-corruption.js'
@@ -78,7 +78,7 @@ describe('blocks that are read again', () => {
     expect(none).toEqual(new Map())
   })
 
-  test('give ids back their names and first places, with the numbers that other rows have', async () => {
+  test('restore the names and the `since` of ids, with the numbers that other rows have', async () => {
     const database = await cloneDatabase(whole)
     const { sql } = database
     for (const [table, name, other, used] of [
@@ -117,7 +117,7 @@ describe('blocks that are read again', () => {
     expect(await differences(database)).toEqual([])
   })
 
-  test('mend the name of an id that older blocks have named first', async () => {
+  test('repair the name of an id that older blocks have named first', async () => {
     const database = await cloneDatabase(whole)
     const { sql } = database
     const [busy] = await sql<{ wallet: number; first: number; last: number }[]>`
@@ -181,7 +181,7 @@ describe('blocks that are read again', () => {
     expect(await differences(database)).toEqual([])
   })
 
-  test('are only those that are asked for', async () => {
+  test('are only the requested ones', async () => {
     const database = await cloneDatabase(whole)
     const { sql } = database
     const spoil = (from: number, to: number) => sql`
@@ -264,7 +264,7 @@ describe('blocks that are read again', () => {
     const database = await cloneDatabase(whole)
     const other = await openLongWorld({ seed: 6 })
     onTestFinished(other.close)
-    const timing = { ...hasty, sleep: async () => undefined }
+    const timing = { ...fastTiming, sleep: async () => undefined }
     await expect(backfill(other, database, { again: true, timing })).rejects.toThrow(
       'The node cannot be used: the node has another chain',
     )

@@ -25,12 +25,12 @@ import {
   toBatchBlock,
 } from '../read/headers.js'
 import { areDigestsRight, replaceDigests } from '../write/fact-digests.js'
-import { cutFacts, deleteFacts, writeFacts } from '../write/fact-writer.js'
+import { deleteFacts, deleteFactsFrom, writeFacts } from '../write/fact-writer.js'
 import { ensurePartitions, forgetLostPartitions } from '../write/partitions.js'
 import {
   addCoverage,
-  cutCoverage,
-  cutRecentBlocks,
+  deleteCoverageFrom,
+  deleteRecentBlocksFrom,
   lockState,
   moveEpoch,
   readState,
@@ -41,7 +41,7 @@ import {
 import { moveRepair } from './queries.js'
 import { type ReadBatch, type ReadOptions, readRange, retryFaults, toReadBatch } from './read-range.js'
 import { type Replacements, repairIds, updateChecksums } from './repair-ids.js'
-import { dropTwins } from './twin-tables.js'
+import { dropShadowTables } from './shadow-tables.js'
 
 type ReadAgainOptions = ReadOptions & { pool: Pool }
 
@@ -54,7 +54,7 @@ const CHAIN_RETRY_MS = 2_000
 /**
  * Reads booked blocks again and makes the stored facts what the node has, beside the block writer of
  * the head. Each batch is one transaction, which also notes how far it has come: an interrupted run
- * goes on there. The blocks that a reorganisation may take back are one transaction together.
+ * goes on there. The blocks that a reorganisation may revert are one transaction together.
  */
 export class RepairReader {
   /** Read so far. */
@@ -80,8 +80,8 @@ export class RepairReader {
       if (toBlock <= lastSafe || lastSafe - next > LAST_BLOCKS_MAX) {
         const old = { fromBlock: next, toBlock: Math.min(toBlock, lastSafe) }
         const store = (read: ReadBatch) => this.#replaceOld(read)
-        const place = { ...old, previousHash: undefined }
-        await readRange(place, { ...options, pools: this.#pools, store }, signal)
+        const batchRange = { ...old, previousHash: undefined }
+        await readRange(batchRange, { ...options, pools: this.#pools, store }, signal)
         next = old.toBlock + 1
       } else {
         await this.#readRecent({ fromBlock: next, toBlock }, options, signal)
@@ -151,10 +151,10 @@ export class RepairReader {
       if (cursor === undefined || (await hashOf(tx, cursor, linked.block)) !== linked.hash) {
         throw inconsistentAnswer('blocks were replaced while they were read again')
       }
-      // What a database has above its last block, no block has booked.
-      await cutFacts(tx, cursor.block + 1)
-      await cutRecentBlocks(tx, cursor.block + 1)
-      await cutCoverage(tx, cursor.block + 1)
+      // Removes surplus rows above the last booked block: no booked block can have written them.
+      await deleteFactsFrom(tx, cursor.block + 1)
+      await deleteRecentBlocksFrom(tx, cursor.block + 1)
+      await deleteCoverageFrom(tx, cursor.block + 1)
       const within = heads.filter(({ number }) => number <= range.toBlock)
       const recent = await repairRecentBlocks(tx, within.map(toBatchBlock))
       await moveRepair(tx, range.toBlock)
@@ -206,7 +206,7 @@ async function replaceBatch(tx: Sql, { batch, facts }: ReadBatch): Promise<Repla
   if (replaced.has('neg_risk_markets')) await chargeStoredConversions(tx, facts.negRiskMarkets)
   await addCoverage(tx, range)
   // A new ledger that was begun has folded other facts.
-  await dropTwins(tx)
+  await dropShadowTables(tx)
   return replaced
 }
 
@@ -231,7 +231,7 @@ function countDifferences(pairs: readonly FactPair[]): Replacements {
     (pair) => pair.table,
   )) {
     const missing = differing.filter(({ stored }) => stored === undefined).length
-    const surplus = differing.filter(({ given }) => given === undefined).length
+    const surplus = differing.filter(({ fromNode }) => fromNode === undefined).length
     differences.set(table, differing.length - Math.min(missing, surplus))
   }
   return differences

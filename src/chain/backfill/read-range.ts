@@ -71,14 +71,14 @@ export async function readRange(
   signal: AbortSignal,
 ): Promise<void> {
   const { polygon, onBatch, limits, timing } = options
-  let place = range
+  let remaining = range
   const readUpward = async () => {
-    const batches = eachFacts(polygon, place, signal, { pools, limits, timing })
+    const batches = eachFacts(polygon, remaining, signal, { pools, limits, timing })
     for await (const read of readAhead(batches)) {
       signal.throwIfAborted()
       const { batch } = read
       await store(read)
-      place = {
+      remaining = {
         ...range,
         fromBlock: batch.toBlock + 1,
         previousHash: batch.blocks.at(-1)?.hash,
@@ -86,7 +86,7 @@ export async function readRange(
       onBatch(batch)
     }
   }
-  await retryFaults(() => place.fromBlock, readUpward, options, signal)
+  await retryFaults(() => remaining.fromBlock, readUpward, options, signal)
 }
 
 /**

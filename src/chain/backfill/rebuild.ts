@@ -18,14 +18,14 @@ import { moveLedgerStart, selectPossibleStart } from './queries.js'
 import {
   addIndexes,
   addPartitions,
-  analyzeTwins,
-  createTwins,
+  analyzeShadowTables,
+  createShadowTables,
   insertProgress,
   moveProgress,
   selectProgress,
-  swapTwins,
-  useTwins,
-} from './twin-tables.js'
+  swapShadowTables,
+  useShadowTables,
+} from './shadow-tables.js'
 
 type RebuildOptions = {
   pool: Pool
@@ -43,9 +43,9 @@ const LAST_BLOCKS_MAX = REORG_BLOCKS_MAX + 32
 const BUSY_MS = 5_000
 
 /**
- * Rebuilds the ledger from stored facts, from an earlier block on, beside the one in use and then in
- * its place. The head waits only at the end: for the blocks that a reorganisation may take back, which
- * need their journal. Interrupted, it goes on where it was.
+ * Rebuilds the ledger from stored facts, from an earlier block on, in tables beside those in use, which they
+ * then replace. The head waits only at the end: for the blocks that a reorganisation may revert, which need
+ * their journal. After an interruption the rebuild continues where it was.
  */
 export class Rebuild {
   readonly #options: RebuildOptions
@@ -73,9 +73,9 @@ export class Rebuild {
     const { pool, onBusy, timing = systemTiming } = this.#options
     await this.#approach(signal)
     await transact(pool, async (tx) => {
-      await useTwins(tx)
+      await useShadowTables(tx)
       await addIndexes(tx)
-      await analyzeTwins(tx)
+      await analyzeShadowTables(tx)
     })
     for (;;) {
       await this.#approach(signal)
@@ -108,8 +108,8 @@ export class Rebuild {
   async #book(entries: readonly Entry[]): Promise<void> {
     const toSeq = entries.at(-1)?.seq ?? this.#doneSeq
     await transact(this.#options.pool, async (tx) => {
-      await useTwins(tx)
-      // What is lost when the machine fails is folded once more.
+      await useShadowTables(tx)
+      // Commits that are lost when the machine fails lose their progress too: these entries are folded again.
       await tx`set local synchronous_commit = off`
       await moveProgress(tx, this.#doneSeq, toSeq)
       await this.#fold(tx, entries, Number.POSITIVE_INFINITY)
@@ -137,7 +137,7 @@ export class Rebuild {
   }
 
   async #replace(tx: Sql): Promise<void> {
-    await useTwins(tx)
+    await useShadowTables(tx)
     const { cursor } = await lockState(tx)
     assert(cursor !== undefined, 'a ledger has a last block')
     if ((await selectPossibleStart(tx, await selectState(tx))) !== this.#fromBlock) {
@@ -152,7 +152,7 @@ export class Rebuild {
     this.#ledger.startBlock(cursor.block, true)
     await this.#ledger.write(tx)
     await addIndexes(tx)
-    await swapTwins(tx)
+    await swapShadowTables(tx)
     await moveLedgerStart(tx, this.#fromBlock)
   }
 
@@ -179,7 +179,7 @@ const BUSY_CODES = new Set(['55P03', '40P01'])
 async function begin(tx: Sql, fromBlock: number): Promise<number | undefined> {
   const doneSeq = await selectProgress(tx, fromBlock)
   if (doneSeq !== undefined) return doneSeq
-  await createTwins(tx)
+  await createShadowTables(tx)
   await insertProgress(tx, fromBlock)
   return undefined
 }

@@ -38,12 +38,12 @@ export async function repairIds(
   const votes = countIdVotes(await compareFacts(tx, facts, range))
   const repaired: Replacements = new Map()
   for (const table of ID_TABLES) {
-    const { missing, misplaced, unnamed } = before.named[table]
+    const { missing, wrongSince, unnamed } = before.named[table]
     const assigned = await assignIds(tx, table, before.named[table], votes[table], seqOf(range.fromBlock, 0))
     await writeIds(tx, table, assigned)
     const ids = new Set(assigned.map(({ id }) => id))
     const left = unnamed.filter(({ id }) => !ids.has(id))
-    repaired.set(table, missing.length + misplaced.length + left.length)
+    repaired.set(table, missing.length + wrongSince.length + left.length)
   }
   const tokens = repaired.get('tokens') ?? 0
   repaired.set('tokens', tokens + before.restated.length + before.unstated.length)
@@ -61,18 +61,18 @@ export async function repairIds(
 }
 
 /**
- * The rows that names should have which have none, or one with another first place: the id that most
- * stored facts have where the blocks name it, else the row of a lost name with the same first place.
+ * The rows for names that have none, or one with a wrong `since`. A name gets the id that most stored facts
+ * have where the blocks name it, else that of an unnamed row with the `since` that the name should have.
  */
 async function assignIds(
   tx: Sql,
   table: IdTable,
-  { references, missing, misplaced, unnamed }: ComparedNames,
+  { references, missing, wrongSince, unnamed }: ComparedNames,
   votes: readonly IdVote[],
   fromSeq: number,
 ): Promise<NewId[]> {
-  const ownRows = new Map(misplaced.map((row) => [row.name, row]))
-  const wanted = new Map([...missing, ...misplaced].map(({ name }) => [name, references.get(name)]))
+  const ownRows = new Map(wrongSince.map((row) => [row.name, row]))
+  const wanted = new Map([...missing, ...wrongSince].map(({ name }) => [name, references.get(name)]))
   const assigned = new Map<string, NewId>()
   const taken = new Set<number>()
   const assign = (name: string, id: number, row: NewId | undefined) => {
@@ -86,7 +86,7 @@ async function assignIds(
   const candidates = votes.filter(({ name }) => wanted.has(name))
   const rows = await selectByIds(tx, table, [...new Set(candidates.map(({ id }) => id))])
   for (const { name, id } of candidates) assign(name, id, rows.get(id))
-  const bySeq = [...missing].sort((a, b) => a.seq - b.seq || a.place - b.place)
+  const bySeq = [...missing].sort((a, b) => a.seq - b.seq || a.ordinal - b.ordinal)
   for (const row of unnamed) {
     if (taken.has(row.id)) continue
     const lost = bySeq.find(({ name, seq }) => seq === row.since && !assigned.has(name))

@@ -74,7 +74,7 @@ function kinds(kind: Kind, columns: string[]): Record<string, Kind> {
   return Object.fromEntries(columns.map((column) => [column, kind]))
 }
 
-/** Every row of every table, with names in the place of their numbers: equal for equal histories. */
+/** Every row of every table, with natural ids instead of their numbers: equal for equal histories. */
 export async function readContents(sql: Sql): Promise<Record<string, string[]>> {
   const names: Names = {
     wallet: await readNames(sql, 'wallets', 'address'),

@@ -37,17 +37,17 @@ export async function corruptFacts(sql: Sql): Promise<string[]> {
   const columns = await selectColumns(sql)
   const changed: string[] = []
   for (const { table, columns: names } of FACT_TABLES) {
-    const [place = ''] = names
+    const [orderColumn = ''] = names
     const others = columns.filter((each) => each.table === table && !each.isKey)
     const [size] = await sql.unsafe<{ rows: number }[]>(`select count(*)::integer as rows from ${table}`)
     const rows = size?.rows ?? 0
-    if (rows > 2) await sql.unsafe(`delete from ${table} where ${rowAt(table, place, rows >> 1)}`)
+    if (rows > 2) await sql.unsafe(`delete from ${table} where ${rowAt(table, orderColumn, rows >> 1)}`)
     for (const [index, { column, type }] of others.entries()) {
       const other = OTHERS[type]
       if (other === undefined) throw new Error(`no other value of type ${type}`)
       const row = Math.floor((rows * (index + 1)) / (others.length + 2))
       const { count } = await sql.unsafe(
-        `update ${table} set ${column} = ${other(column)} where ${rowAt(table, place, row)}`,
+        `update ${table} set ${column} = ${other(column)} where ${rowAt(table, orderColumn, row)}`,
       )
       if (count > 0) changed.push(`${table}.${column}`)
     }
@@ -55,14 +55,14 @@ export async function corruptFacts(sql: Sql): Promise<string[]> {
     // In a block that has other facts, or in one that has none.
     const moved = columns
       .filter((each) => each.table === table)
-      .map(({ column }) => (column === place ? `${column} + 1` : column))
+      .map(({ column }) => (column === orderColumn ? `${column} + 1` : column))
     await sql.unsafe(
       `insert into ${table} select ${moved.join(', ')} from ${table}
-        where ${rowAt(table, place, rows >> 2)} on conflict do nothing`,
+        where ${rowAt(table, orderColumn, rows >> 2)} on conflict do nothing`,
     )
   }
   return changed
 }
 
-const rowAt = (table: string, place: string, offset: number): string =>
-  `${place} = (select ${place} from ${table} order by ${place} offset ${offset} limit 1)`
+const rowAt = (table: string, orderColumn: string, offset: number): string =>
+  `${orderColumn} = (select ${orderColumn} from ${table} order by ${orderColumn} offset ${offset} limit 1)`

@@ -7,7 +7,7 @@ import { createPool } from '../../store/connection.js'
 import { PolygonClient } from '../../upstreams/polygon/client.js'
 import { createUpstreamMetrics } from '../../upstreams/transport/metrics.js'
 import { readBlocks } from '../follow/read-blocks.js'
-import { type FollowWorld, followInto, hasty, openWorld } from '../follow/test-follow.js'
+import { type FollowWorld, fastTiming, followInto, openWorld } from '../follow/test-follow.js'
 import { eachBatch } from '../read/batches.js'
 import { toBatchBlock } from '../read/headers.js'
 import { type BlockListener, BlockWriter } from '../write/block-writer.js'
@@ -16,7 +16,7 @@ import { type BackfillOptions, runBackfill } from './backfill.js'
 /** Small batches, so that a short history has many. */
 export const BATCH_LIMITS = { bytesMax: 400_000, waitMsMax: 60_000 }
 export const ROWS_MAX = 250
-/** More than can be taken back: the service has booked some blocks for good. */
+/** More than can be reverted: the service has booked some blocks for good. */
 const LIVE_BLOCKS = 300
 
 /** A chain that is long enough for a ledger without a journal before the blocks with one. */
@@ -81,7 +81,7 @@ const openNode = ({ host: { url } }: { host: { url: string } }): PolygonClient =
   new PolygonClient({
     url,
     clock: systemClock,
-    timing: hasty,
+    timing: fastTiming,
     metrics: createUpstreamMetrics(new Registry()),
   })
 
@@ -109,7 +109,7 @@ export async function backfill(
     out: { write: () => undefined },
     batchLimits: BATCH_LIMITS,
     rowsMax: ROWS_MAX,
-    timing: hasty,
+    timing: fastTiming,
     ...changes,
   }
   try {

@@ -13,42 +13,42 @@ import { linesOf, quarantineOf } from '../write/fact-writer.js'
 type Cells = readonly (string | null)[]
 type NameOf = (table: IdTable, id: number) => string
 
-/** A row of a table of facts. `named` has the columns by name, with natural ids in place of numbers. */
+/** A row of a table of facts. `named` has the columns by name, with natural ids instead of numbers. */
 export type FactRow = { cells: Cells; named: Readonly<Record<string, string | null>> }
 
-/** A row that is stored, and the row that the node gives for the same place; one of them may be missing. */
+/** A stored row, and the row with the same key that follows from the node's logs; one of them may be missing. */
 export type FactPair = {
   table: string
   columns: readonly string[]
   stored: FactRow | undefined
-  given: FactRow | undefined
+  fromNode: FactRow | undefined
 }
 
 /** Every row that is stored of these blocks beside every row that the facts of the node give. */
 export async function compareFacts(sql: Sql, facts: BatchFacts, range: BlockRange): Promise<FactPair[]> {
-  const given = toGivenRows(facts)
+  const fromNode = toNodeRows(facts)
   const stored = await selectStoredRows(sql, range)
   return FACT_TABLES.flatMap(({ table, columns }) => {
     const keys = KEYS[table] ?? columns.slice(0, 1)
     const keyOf = ({ named }: FactRow) => keys.map((key) => named[key]).join()
     const open = new Map<string, FactRow>()
     // Of two logs with one key, the quarantine stores the first.
-    for (const row of given.get(table) ?? []) if (!open.has(keyOf(row))) open.set(keyOf(row), row)
+    for (const row of fromNode.get(table) ?? []) if (!open.has(keyOf(row))) open.set(keyOf(row), row)
     const pairs = (stored.get(table) ?? []).map((row): FactPair => {
       const key = keyOf(row)
-      const twin = open.get(key)
+      const match = open.get(key)
       open.delete(key)
-      return { table, columns, stored: row, given: twin }
+      return { table, columns, stored: row, fromNode: match }
     })
-    for (const row of open.values()) pairs.push({ table, columns, stored: undefined, given: row })
+    for (const row of open.values()) pairs.push({ table, columns, stored: undefined, fromNode: row })
     return pairs
   })
 }
 
-export const isSameFact = ({ columns, stored, given }: FactPair): boolean =>
+export const isSameFact = ({ columns, stored, fromNode }: FactPair): boolean =>
   stored !== undefined &&
-  given !== undefined &&
-  columns.every((column) => stored.named[column] === given.named[column])
+  fromNode !== undefined &&
+  columns.every((column) => stored.named[column] === fromNode.named[column])
 
 /** How often stored rows have an id where the node gives a name. */
 export type IdVote = { name: string; id: number; count: number }
@@ -56,12 +56,12 @@ export type IdVote = { name: string; id: number; count: number }
 /** The most frequent come first. */
 export function countIdVotes(pairs: readonly FactPair[]): Record<IdTable, IdVote[]> {
   const votes = byIdTable(() => new Map<string, IdVote>())
-  for (const { columns, stored, given } of pairs) {
-    if (stored === undefined || given === undefined) continue
+  for (const { columns, stored, fromNode } of pairs) {
+    if (stored === undefined || fromNode === undefined) continue
     for (const [index, column] of columns.entries()) {
       const table = ID_COLUMNS[column]
       const ids = idsIn(stored.cells[index] ?? null)
-      const names = given.named[column]?.split(',')
+      const names = fromNode.named[column]?.split(',')
       if (table === undefined || names?.length !== ids.length) continue
       for (const [position, id] of ids.entries()) {
         const name = names[position] ?? ''
@@ -81,8 +81,8 @@ const KEYS: Readonly<Record<string, readonly string[]>> = {
   quarantine: ['seq', 'reason'],
 }
 
-/** By table. */
-function toGivenRows(facts: BatchFacts): Map<string, FactRow[]> {
+/** The rows that the facts would be stored as, by table. */
+function toNodeRows(facts: BatchFacts): Map<string, FactRow[]> {
   const ids = new LocalIds()
   const tables = new Map<string, FactRow[]>()
   for (const { rows, lines } of linesOf(facts, ids)) {
@@ -141,8 +141,8 @@ function selectCells(
   columns: readonly string[],
   { fromBlock, toBlock }: BlockRange,
 ): Fragment {
-  const [place = ''] = columns
-  const [from, to] = place === 'seq' ? [seqOf(fromBlock, 0), endOfBlock(toBlock)] : [fromBlock, toBlock]
+  const [orderColumn = ''] = columns
+  const [from, to] = orderColumn === 'seq' ? [seqOf(fromBlock, 0), endOfBlock(toBlock)] : [fromBlock, toBlock]
   const texts = columns.map((column) =>
     table === 'splits' && column === 'tokens' ? `${WHOLE_SET}::text` : `facts.${column}::text`,
   )
@@ -150,8 +150,8 @@ function selectCells(
   return sql`
     (select ${sql.unsafe(`'${table}' as fact, array[${texts.join(', ')}] as cells`)}
        from ${sql(table)} as facts
-      where ${sql(place)} between ${from} and ${to} ${isFact}
-      order by ${sql(place)})`
+      where ${sql(orderColumn)} between ${from} and ${to} ${isFact}
+      order by ${sql(orderColumn)})`
 }
 
 /** Numbers natural ids, so that rows can be made before any of them is known to the database. */
@@ -163,7 +163,7 @@ class LocalIds implements IdLookup {
   condition = (name: string) => this.#idOf('conditions', name)
   builder = (name: string) => this.#idOf('builders', name)
 
-  /** Of no condition, so that each split has its tokens in its row. */
+  /** Always empty, so that the row of each split lists its tokens. */
   tokensOf = () => []
 
   name = (table: IdTable, id: number): string => this.#names[table][id] ?? ''

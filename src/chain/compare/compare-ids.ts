@@ -10,11 +10,11 @@ import { byIdTable, type IdTable, NAME_COLUMNS, type NewId } from '../ids/querie
 
 /** The natural ids of one table that some blocks name, against the rows of the table. */
 export type ComparedNames = {
-  /** The first place that names each, in the order of the chain. */
+  /** The first fact that names each, in the order of the chain. */
   references: ReadonlyMap<string, Reference>
   missing: Reference[]
   /** Rows that claim to be first named in these blocks or later, but not where these blocks name them first. */
-  misplaced: NewId[]
+  wrongSince: NewId[]
   /** Rows that claim to be first named in these blocks, which do not name them. */
   unnamed: NewId[]
 }
@@ -56,7 +56,7 @@ export async function compareIds(sql: Sql, facts: BatchFacts, range: BlockRange)
 export const areIdsSame = ({ named, restated, unstated }: ComparedIds): boolean =>
   restated.length + unstated.length === 0 &&
   Object.values(named).every(
-    ({ missing, misplaced, unnamed }) => missing.length + misplaced.length + unnamed.length === 0,
+    ({ missing, wrongSince, unnamed }) => missing.length + wrongSince.length + unnamed.length === 0,
   )
 
 /** Indexes: the unique one of the names, whatever the planner estimates, and the one on `since`. */
@@ -86,7 +86,7 @@ async function compareNames(
   return {
     references,
     missing: [...references.values()].filter(({ name }) => !names.has(name)),
-    misplaced: rows.filter(
+    wrongSince: rows.filter(
       (row) => isNamed(row) && row.since >= fromSeq && row.since !== references.get(row.name)?.seq,
     ),
     unnamed: rows.filter((row) => !isNamed(row)),

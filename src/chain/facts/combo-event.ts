@@ -31,10 +31,10 @@ export const COMBO_EVENTS: FactKind<ComboEventFact> = {
         copyBytes(event.txHash),
       ].join('\t')}\n`,
   },
-  addReferences({ seq, contract, wallet, condition, tokens }, ids, place) {
-    ids.wallets.add(contract, seq, place)
-    ids.wallets.add(wallet, seq, place + 1)
-    if (condition !== undefined) ids.conditions.add(condition, seq, place)
-    ids.tokens.addAll(tokens, seq, place)
+  addReferences({ seq, contract, wallet, condition, tokens }, ids, ordinal) {
+    ids.wallets.add(contract, seq, ordinal)
+    ids.wallets.add(wallet, seq, ordinal + 1)
+    if (condition !== undefined) ids.conditions.add(condition, seq, ordinal)
+    ids.tokens.addAll(tokens, seq, ordinal)
   },
 }

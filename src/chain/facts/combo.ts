@@ -13,7 +13,7 @@ export const COMBOS: FactKind<ComboFact> = {
       return `${seq}\t${ids.condition(condition)}\t${copyBytes(`0x${digits}`)}\t${copyBytes(txHash)}\n`
     },
   },
-  addReferences({ seq, condition }, ids, place) {
-    ids.conditions.add(condition, seq, place)
+  addReferences({ seq, condition }, ids, ordinal) {
+    ids.conditions.add(condition, seq, ordinal)
   },
 }

@@ -7,7 +7,7 @@ import type { MarketEvent } from '../../../sim/universe/market.js'
 import { createTestDatabase } from '../../../test/database.js'
 import { createPool } from '../../store/connection.js'
 import { attributeBatch } from '../attribute/attribute-batch.js'
-import { BLOCK, placeLogs } from '../attribute/test-placed-logs.js'
+import { BLOCK, toChainLogs } from '../attribute/test-chain-logs.js'
 import { HistoryWriter } from '../backfill/read-hole.js'
 import type { Batch } from '../read/batch.js'
 import { BlockWriter } from '../write/block-writer.js'
@@ -39,8 +39,8 @@ const hashOf = (block: number): string => `0x${block.toString(16).padStart(64, '
 
 /** Blocks of one transaction each, the first one `BLOCK`. */
 const toBatch = (number: number, bodies: readonly LogBody[], isNearHead: boolean): Batch => {
-  const place = { blockNumber: number, blockHash: hashOf(number), txHash: hashOf(number) }
-  const logs = placeLogs(bodies).map((log) => ({ ...log, at: { ...log.at, ...place } }))
+  const block = { blockNumber: number, blockHash: hashOf(number), txHash: hashOf(number) }
+  const logs = toChainLogs(bodies).map((log) => ({ ...log, at: { ...log.at, ...block } }))
   const [hash, parentHash] = [hashOf(number), hashOf(number - 1)]
   const blocks = [{ number, hash, parentHash, timeSec: 1_790_000_000 + number - BLOCK }]
   return { fromBlock: number, toBlock: number, logs, blocks, isNearHead }

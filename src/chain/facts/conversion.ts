@@ -6,7 +6,7 @@ import {
   type FactKind,
   idsOfTokens,
   isQueried,
-  PLACES_PER_KIND,
+  ORDINALS_PER_KIND,
   type TimedOrigin,
   UNTIMED,
 } from './fact-kind.js'
@@ -53,7 +53,7 @@ export async function chargeConversions(
   for (const conversion of unsure) charge(conversion, fees.get(conversion.market) ?? 0)
 }
 
-/** The same for conversions that were stored before the markets, which are older. */
+/** The same for conversions whose blocks were stored before the older blocks that created their markets. */
 export async function chargeStoredConversions(tx: Sql, markets: readonly NegRiskMarketFact[]): Promise<void> {
   for (const { market, feeBips } of markets) {
     if (feeBips === 0) continue
@@ -105,10 +105,10 @@ export const CONVERSIONS: FactKind<ConversionFact> = {
       return `${seq}\t${amount}\t${received}\t${cash}\t${wallet}\t${market}\t${indexSet}\t${given}\t${taken}\t${copyBytes(conversion.txHash)}\n`
     },
   },
-  addReferences({ seq, wallet, given, taken }, ids, place) {
-    ids.wallets.add(wallet, seq, place)
-    ids.tokens.addAll(given, seq, place)
-    ids.tokens.addAll(taken, seq, place + PLACES_PER_KIND / 2)
+  addReferences({ seq, wallet, given, taken }, ids, ordinal) {
+    ids.wallets.add(wallet, seq, ordinal)
+    ids.tokens.addAll(given, seq, ordinal)
+    ids.tokens.addAll(taken, seq, ordinal + ORDINALS_PER_KIND / 2)
   },
   entries: {
     kind: 'conversion',

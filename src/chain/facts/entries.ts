@@ -107,7 +107,7 @@ function mergeEntries(lists: readonly (readonly Entry[])[]): Entry[] {
   }
 }
 
-/** Behind the last row of a list that is full there may be more, even with its own `seq`. */
+/** A list that reached its limit is complete below its last `seq` only: further rows may have that `seq` too. */
 function completeTo(list: readonly Entry[], limit: number): number {
   const last = list.at(-1)
   return last === undefined || list.length < limit ? Number.POSITIVE_INFINITY : last.seq - 1

@@ -5,18 +5,18 @@ import type { IdTable } from '../ids/queries.js'
 
 /**
  * Everything there is to know about one kind of fact. A kind has its own file in this folder, and a
- * line in `registry.ts`, which all that handle facts walk: the id registry, the writer, the
+ * line in `registry.ts`, the list over which all that handle facts iterate: the id registry, the writer, the
  * partitions, the ledger entries, the removal of reorganised blocks and the audit.
  */
-export type FactKind<Fact extends PlacedFact> = {
+export type FactKind<Fact extends ChainFact> = {
   /** `undefined`: the kind has no rows of its own. */
   rows?: FactRows<Fact>
   /**
-   * Adds the natural ids that the fact names. New ids are numbered in the order of `seq`, then of
-   * place. The kind has the PLACES_PER_KIND places from `place` on; `index` is that of the fact in
-   * its list.
+   * Adds the natural ids that the fact names. New ids are numbered in the order of `seq`, then
+   * of `ordinal`. The kind has ORDINALS_PER_KIND ordinals, from `ordinal` on; `index` is that of the fact
+   * in its list.
    */
-  addReferences?(fact: Fact, references: IdReferences, place: number, index: number): void
+  addReferences?(fact: Fact, references: IdReferences, ordinal: number, index: number): void
   /** `undefined`: the ledger books nothing of it. */
   entries?: FactEntries<Fact, Entry>
 }
@@ -25,13 +25,13 @@ export type FactKind<Fact extends PlacedFact> = {
 export type FactOrigin = { seq: number; txHash: string }
 export type TimedOrigin = FactOrigin & { timeSec: number }
 
-/** Every fact has its place on the chain: a `seq`, or a whole block. */
-export type PlacedFact = { seq: number } | { block: number }
+/** Where a fact is on the chain: at a `seq`, or in a block as a whole. */
+export type ChainFact = { seq: number } | { block: number }
 
 /** The table of a kind. */
 export type FactRows<Fact> = {
   table: string
-  /** In the order of `toLine`. The first one is the place on the chain: `seq`, or a block number. */
+  /** In the order of `toLine`. The first one is where the fact is on the chain: `seq`, or a block number. */
   columns: readonly string[]
   /** The table is partitioned by `seq`; each partition has these indexes: name to definition. */
   partitionIndexes?: PartitionIndexes
@@ -39,7 +39,7 @@ export type FactRows<Fact> = {
   isSelectedInTransaction?: boolean
   /**
    * One row in the text format of COPY, with its line end; empty: no row. One template for a row is
-   * faster than anything that walks columns. `undefined`: the rows are not written by COPY.
+   * faster than a loop over columns. `undefined`: the rows are not written by COPY.
    */
   toLine?(fact: Fact, ids: IdLookup): string
 }
@@ -123,8 +123,8 @@ export type IdLookup = {
   tokensOf(condition: number): readonly number[]
 }
 
-/** The number of places that belong to one kind. */
-export const PLACES_PER_KIND = 2 ** 20
+/** How many ordinals of one `seq` belong to a kind. */
+export const ORDINALS_PER_KIND = 2 ** 20
 
 /** `timeSec` of an entry whose block was not looked up yet. */
 export const UNTIMED = 0

@@ -24,8 +24,8 @@ export const FEES: FactKind<FeeFact> = {
       return `${seq}\t${amount}\t${ids.wallet(wallet)}\t${tokenId}\t${KINDS[kind]}\t${copyBytes(txHash)}\n`
     },
   },
-  addReferences({ seq, wallet, token }, ids, place) {
-    ids.wallets.add(wallet, seq, place)
-    if (token !== undefined) ids.tokens.add(token, seq, place)
+  addReferences({ seq, wallet, token }, ids, ordinal) {
+    ids.wallets.add(wallet, seq, ordinal)
+    if (token !== undefined) ids.tokens.add(token, seq, ordinal)
   },
 }

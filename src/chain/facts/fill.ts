@@ -57,7 +57,7 @@ export const FILLS: FactKind<FillFact> = {
     ],
     partitionIndexes: {
       ...indexesOn('wallet', 'token'),
-      // The taker of an order that took is the exchange: nothing is looked for by it.
+      // The fill of an order that took has the exchange as `taker`: no query filters by that.
       taker: { on: '(taker, seq)', where: RESTED },
       // A wallet may only ever rest, or only take: what the filter `fills` looks for is then rare among its rows.
       wallet_took: { on: '(wallet, seq)', where: `flags & ${FILL_FLAGS.taker} <> 0` },
@@ -82,12 +82,12 @@ export const FILLS: FactKind<FillFact> = {
       return `${seq}\t${usd}\t${shares}\t${fee}\t${wallet}\t${taker}\t${exchange}\t${token}\t${builder}\t${flagsOf(fill)}\t${order}\t${tx}\t${metadata}\n`
     },
   },
-  addReferences({ seq, wallet, taker, exchange, token, builder }, ids, place) {
-    ids.wallets.add(wallet, seq, place)
-    ids.wallets.add(taker, seq, place + 1)
-    ids.wallets.add(exchange, seq, place + 2)
-    ids.tokens.add(token, seq, place)
-    if (builder !== undefined) ids.builders.add(builder, seq, place)
+  addReferences({ seq, wallet, taker, exchange, token, builder }, ids, ordinal) {
+    ids.wallets.add(wallet, seq, ordinal)
+    ids.wallets.add(taker, seq, ordinal + 1)
+    ids.wallets.add(exchange, seq, ordinal + 2)
+    ids.tokens.add(token, seq, ordinal)
+    if (builder !== undefined) ids.builders.add(builder, seq, ordinal)
   },
   entries: {
     kind: 'fill',

@@ -33,10 +33,10 @@ export const FLOWS: FactKind<FlowFact> = {
       return `${seq}\t${amount}\t${ids.wallet(from)}\t${ids.wallet(to)}\t${assetId}\t${rampId}\t${KINDS[kind]}\t${copyBytes(txHash)}\n`
     },
   },
-  addReferences({ seq, from, to, asset, ramp }, ids, place) {
-    ids.wallets.add(from, seq, place)
-    ids.wallets.add(to, seq, place + 1)
-    ids.wallets.add(asset, seq, place + 2)
-    if (ramp !== undefined) ids.wallets.add(ramp, seq, place + 3)
+  addReferences({ seq, from, to, asset, ramp }, ids, ordinal) {
+    ids.wallets.add(from, seq, ordinal)
+    ids.wallets.add(to, seq, ordinal + 1)
+    ids.wallets.add(asset, seq, ordinal + 2)
+    if (ramp !== undefined) ids.wallets.add(ramp, seq, ordinal + 3)
   },
 }

@@ -22,10 +22,10 @@ export const MIGRATIONS: FactKind<MigrationFact> = {
       return `${seq}\t${amount}\t${wallet}\t${fromToken}\t${toToken}\t${copyBytes(migration.txHash)}\n`
     },
   },
-  addReferences({ seq, wallet, fromToken, toToken }, ids, place) {
-    ids.wallets.add(wallet, seq, place)
-    ids.tokens.add(fromToken, seq, place)
-    ids.tokens.add(toToken, seq, place + 1)
+  addReferences({ seq, wallet, fromToken, toToken }, ids, ordinal) {
+    ids.wallets.add(wallet, seq, ordinal)
+    ids.tokens.add(fromToken, seq, ordinal)
+    ids.tokens.add(toToken, seq, ordinal + 1)
   },
   entries: {
     kind: 'migration',

@@ -14,8 +14,8 @@ export const NEG_RISK_MARKETS: FactKind<NegRiskMarketFact> = {
     toLine: ({ seq, oracle, feeBips, market, txHash }, ids) =>
       `${seq}\t${ids.wallet(oracle)}\t${feeBips}\t${copyBytes(market)}\t${copyBytes(txHash)}\n`,
   },
-  addReferences({ seq, oracle }, ids, place) {
-    ids.wallets.add(oracle, seq, place)
+  addReferences({ seq, oracle }, ids, ordinal) {
+    ids.wallets.add(oracle, seq, ordinal)
   },
 }
 

@@ -23,7 +23,7 @@ export type OracleFact = TimedOrigin & {
   requester?: string | undefined
   question: string | undefined
   requestTimeSec: number | undefined
-  /** Who asked, proposed or disputed. */
+  /** Who requested, proposed or disputed. */
   actor?: string | undefined
   proposer?: string | undefined
   /** As the oracle writes it: 10^18 is one. */
@@ -65,9 +65,9 @@ export const ORACLE_EVENTS: FactKind<OracleFact> = {
         copyBytes(step.txHash),
       ].join('\t')}\n`,
   },
-  addReferences({ seq, contract, actor, proposer }, ids, place) {
-    ids.wallets.add(contract, seq, place)
-    if (actor !== undefined) ids.wallets.add(actor, seq, place + 1)
-    if (proposer !== undefined) ids.wallets.add(proposer, seq, place + 2)
+  addReferences({ seq, contract, actor, proposer }, ids, ordinal) {
+    ids.wallets.add(contract, seq, ordinal)
+    if (actor !== undefined) ids.wallets.add(actor, seq, ordinal + 1)
+    if (proposer !== undefined) ids.wallets.add(proposer, seq, ordinal + 2)
   },
 }

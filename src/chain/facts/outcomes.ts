@@ -7,8 +7,8 @@ import type { FactKind } from './fact-kind.js'
 export type OutcomesFact = { seq: number; condition: string; tokens: readonly string[] }
 
 export const OUTCOMES: FactKind<OutcomesFact> = {
-  addReferences({ seq, condition, tokens }, ids, place) {
-    ids.conditions.add(condition, seq, place)
-    ids.tokens.addAll(tokens, seq, place)
+  addReferences({ seq, condition, tokens }, ids, ordinal) {
+    ids.conditions.add(condition, seq, ordinal)
+    ids.tokens.addAll(tokens, seq, ordinal)
   },
 }

@@ -20,8 +20,8 @@ export const PREPARATIONS: FactKind<PreparationFact> = {
       return `${seq}\t${condition}\t${oracle}\t${outcomes}\t${copyBytes(question)}\t${copyBytes(txHash)}\n`
     },
   },
-  addReferences({ seq, oracle, condition }, ids, place) {
-    ids.wallets.add(oracle, seq, place)
-    ids.conditions.add(condition, seq, place)
+  addReferences({ seq, oracle, condition }, ids, ordinal) {
+    ids.wallets.add(oracle, seq, ordinal)
+    ids.conditions.add(condition, seq, ordinal)
   },
 }

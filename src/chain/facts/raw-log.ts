@@ -31,8 +31,8 @@ export const RAW_LOGS: FactKind<RawLogFact> = {
       ].join('\t')}\n`
     },
   },
-  addReferences({ seq, contract }, ids, place) {
-    ids.wallets.add(contract, seq, place)
+  addReferences({ seq, contract }, ids, ordinal) {
+    ids.wallets.add(contract, seq, ordinal)
   },
 }
 
@@ -57,6 +57,6 @@ export async function selectPools(sql: Sql): Promise<Set<string>> {
   return new Set(rows.map(({ pool }) => pool))
 }
 
-/** Those that these logs create: the first 32 bytes of the data. */
+/** The addresses of the pools that these logs create: in the first 32 bytes of the data. */
 export const poolsIn = (logs: readonly RawLogFact[]): string[] =>
   logs.filter(({ kind }) => kind === POOL_CREATION).map(({ data }) => `0x${data.slice(26, 66)}`)

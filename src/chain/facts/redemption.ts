@@ -53,10 +53,10 @@ export const REDEMPTIONS: FactKind<RedemptionFact> = {
       return `${seq}\t${payout}\t${wallet}\t${condition}\t${flags}\t${tokens}\t${amounts}\t${copyBytes(redemption.txHash)}\n`
     },
   },
-  addReferences({ seq, wallet, condition, tokens }, ids, place) {
-    ids.wallets.add(wallet, seq, place)
-    ids.conditions.add(condition, seq, place)
-    ids.tokens.addAll(tokens, seq, place)
+  addReferences({ seq, wallet, condition, tokens }, ids, ordinal) {
+    ids.wallets.add(wallet, seq, ordinal)
+    ids.conditions.add(condition, seq, ordinal)
+    ids.tokens.addAll(tokens, seq, ordinal)
   },
   entries: {
     kind: 'redemption',

@@ -6,12 +6,12 @@ import { COMBOS } from './combo.js'
 import { COMBO_EVENTS } from './combo-event.js'
 import { CONVERSIONS } from './conversion.js'
 import {
+  type ChainFact,
   type EntryIds,
   type FactEntries,
   type FactKind,
   type FactRows,
-  PLACES_PER_KIND,
-  type PlacedFact,
+  ORDINALS_PER_KIND,
 } from './fact-kind.js'
 import { FEES } from './fee.js'
 import { FILLS } from './fill.js'
@@ -65,7 +65,7 @@ type FactList = keyof Kinds
 type FactOf<Kind> = Kind extends FactKind<infer Fact> ? Fact : never
 
 /**
- * The facts of one batch of blocks: what their logs say, attributed to the wallets that meant it, one
+ * The facts of one batch of blocks: what their logs say, attributed to the wallets that acted, one
  * value for each row that is stored. Ids are the text of the chain (lower-case hex, `0x` first):
  * wallets have 20 bytes, everything else 32; a structured condition is padded with zero bytes at its
  * end. Amounts are millionths and at most AMOUNT_MAX. Each list is in the order of `seq`.
@@ -82,7 +82,7 @@ export type UnknownOperator = { seq: number; operator: string; transfers: number
 /** The kinds in their order. A list holds facts of its kind only, which the types do not express. */
 export const KINDS = Object.entries(FACT_KINDS) as readonly (readonly [
   list: FactList,
-  kind: FactKind<PlacedFact>,
+  kind: FactKind<ChainFact>,
 ])[]
 
 export function createBatchFacts(): BatchFacts {
@@ -95,7 +95,7 @@ export function addReferences(batch: BatchFacts, references: IdReferences): void
   for (const [rank, [list, kind]] of KINDS.entries()) {
     if (kind.addReferences === undefined) continue
     for (const [index, fact] of batch[list].entries()) {
-      kind.addReferences(fact, references, rank * PLACES_PER_KIND, index)
+      kind.addReferences(fact, references, rank * ORDINALS_PER_KIND, index)
     }
   }
 }

@@ -20,8 +20,8 @@ export const RESOLUTIONS: FactKind<ResolutionFact> = {
     toLine: ({ seq, condition, payouts, txHash }, ids) =>
       `${seq}\t${ids.condition(condition)}\t${copyNumberList(payouts)}\t${copyBytes(txHash)}\n`,
   },
-  addReferences({ seq, condition }, ids, place) {
-    ids.conditions.add(condition, seq, place)
+  addReferences({ seq, condition }, ids, ordinal) {
+    ids.conditions.add(condition, seq, ordinal)
   },
 }
 

@@ -53,10 +53,10 @@ export const SPLITS: FactKind<SplitFact> = {
       return `${seq}\t${amount}\t${wallet}\t${condition}\t${flags}\t${tx}\t${tokens}\n`
     },
   },
-  addReferences({ seq, wallet, condition, tokens }, ids, place) {
-    ids.wallets.add(wallet, seq, place)
-    ids.conditions.add(condition, seq, place)
-    ids.tokens.addAll(tokens, seq, place)
+  addReferences({ seq, wallet, condition, tokens }, ids, ordinal) {
+    ids.wallets.add(wallet, seq, ordinal)
+    ids.conditions.add(condition, seq, ordinal)
+    ids.tokens.addAll(tokens, seq, ordinal)
   },
   entries: {
     kind: 'split',

@@ -12,8 +12,8 @@ export const BLOCK_SUPPLIES: FactKind<SupplyFact> = {
     toLine: ({ block, token, minted, burned }, ids) =>
       `${block}\t${ids.token(token)}\t${minted}\t${burned}\n`,
   },
-  addReferences({ block, token }, ids, place, index) {
-    ids.tokens.add(token, supplySeq(block), place + index)
+  addReferences({ block, token }, ids, ordinal, index) {
+    ids.tokens.add(token, supplySeq(block), ordinal + index)
   },
   entries: {
     kind: 'supply',
@@ -50,5 +50,5 @@ export const BLOCK_SUPPLIES: FactKind<SupplyFact> = {
   },
 }
 
-/** What a block says as a whole stands after all of its logs. */
+/** The last `seq` of the block: a fact about a whole block comes after the facts of all its logs. */
 const supplySeq = (block: number): number => seqOf(block, LOGS_PER_BLOCK - 1)

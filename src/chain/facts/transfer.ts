@@ -44,10 +44,10 @@ export const TRANSFERS: FactKind<TransferFact> = {
       return `${seq}\t${amount}\t${from}\t${to}\t${token}\t${sub}\t${isInternal}\t${bearsCost}\t${copyBytes(transfer.txHash)}\n`
     },
   },
-  addReferences({ seq, sub, from, to, token }, ids, place) {
-    ids.wallets.add(from, seq, place + 2 * sub)
-    ids.wallets.add(to, seq, place + 2 * sub + 1)
-    ids.tokens.add(token, seq, place + 2 * sub)
+  addReferences({ seq, sub, from, to, token }, ids, ordinal) {
+    ids.wallets.add(from, seq, ordinal + 2 * sub)
+    ids.wallets.add(to, seq, ordinal + 2 * sub + 1)
+    ids.tokens.add(token, seq, ordinal + 2 * sub)
   },
   entries: {
     kind: 'transfer',

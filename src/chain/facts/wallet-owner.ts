@@ -10,8 +10,8 @@ export const WALLET_OWNERS: FactKind<WalletOwnerFact> = {
     toLine: ({ seq, wallet, owner, kind }, ids) =>
       `${seq}\t${ids.wallet(wallet)}\t${ids.wallet(owner)}\t${kind}\n`,
   },
-  addReferences({ seq, wallet, owner }, ids, place) {
-    ids.wallets.add(wallet, seq, place)
-    ids.wallets.add(owner, seq, place + 1)
+  addReferences({ seq, wallet, owner }, ids, ordinal) {
+    ids.wallets.add(wallet, seq, ordinal)
+    ids.wallets.add(owner, seq, ordinal + 1)
   },
 }

@@ -42,7 +42,7 @@ describe('a node', () => {
     await check([{ block: 5, hash: '0x' }])
   })
 
-  test('is refused when it has other blocks in the place of all anchors', async () => {
+  test('is refused when its blocks differ from all anchors', async () => {
     const { firstNumber, head } = world.universe.chain
     const anchors = [wrong(blockId(head.number)), wrong(blockId(firstNumber))]
     await expect(check(anchors)).rejects.toThrow(WrongNodeError)

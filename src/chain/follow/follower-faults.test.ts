@@ -181,7 +181,7 @@ describe('a node behind a load balancer', () => {
     await expectSame(world, sink)
   })
 
-  test('that lacks an announced block is asked again', async () => {
+  test('that lacks an announced block gets the request again', async () => {
     const { arrive, status } = await followOn()
     let refusals = 0
     world.lies.lie = ({ method }, answer) => {

@@ -15,16 +15,16 @@ function createChains({ fork, knownFrom }: { fork: number; knownFrom: number }) 
   const sink = {
     hashOf: async (block: number) => (block >= knownFrom ? ourHash(block) : undefined),
   }
-  const asked: number[] = []
+  const spans: number[] = []
   const readHeads: ReadHeads = async (fromBlock, toBlock) => {
-    asked.push(toBlock - fromBlock + 1)
+    spans.push(toBlock - fromBlock + 1)
     return Array.from({ length: toBlock - fromBlock + 1 }, (_, index) => {
       const number = fromBlock + index
       return toHead(number, theirHash(number), theirHash(number - 1))
     })
   }
   const cursor = { block: TOP, hash: ourHash(TOP), timeSec: 0 }
-  return { asked, find: (read: ReadHeads = readHeads) => findFork(sink, cursor, read), readHeads }
+  return { spans, find: (read: ReadHeads = readHeads) => findFork(sink, cursor, read), readHeads }
 }
 
 const toHead = (number: number, hash: string, parentHash: string): Head => ({
@@ -42,20 +42,20 @@ describe('the fork of two chains', () => {
     await fc.assert(
       fc.asyncProperty(depths, known, async (depth, keptBlocks) => {
         const fork = TOP - depth
-        const { find, asked } = createChains({ fork, knownFrom: TOP - keptBlocks })
+        const { find, spans } = createChains({ fork, knownFrom: TOP - keptBlocks })
         // The cursor has its own hash, whatever the sink returns.
         const canBeFound = depth === 0 || (depth <= keptBlocks && depth <= REORG_BLOCKS_MAX)
         if (canBeFound) expect(await find()).toBe(fork)
         else await expect(find()).rejects.toThrow(NoForkError)
-        expect(Math.max(...asked)).toBeLessThanOrEqual(64)
+        expect(Math.max(...spans)).toBeLessThanOrEqual(64)
       }),
     )
   })
 
   test('is found with one question when it is near', async () => {
-    const { find, asked } = createChains({ fork: TOP - 3, knownFrom: 0 })
+    const { find, spans } = createChains({ fork: TOP - 3, knownFrom: 0 })
     await find()
-    expect(asked).toEqual([4])
+    expect(spans).toEqual([4])
   })
 
   test('is not guessed when the node changes its chain meanwhile', async () => {

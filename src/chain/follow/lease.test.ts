@@ -54,7 +54,7 @@ function want(work: Work = untilAborted) {
 }
 
 /** What the server does when a process ends, however it ends. */
-const cutHolder = () => database.sql`
+const endHolderConnection = () => database.sql`
   select pg_terminate_backend(pid)
     from pg_locks
    where locktype = 'advisory'
@@ -79,7 +79,7 @@ describe('the lease', () => {
       await until(() => holding().length === 1)
       const [holder] = holding()
       const times = holder?.times
-      await cutHolder()
+      await endHolderConnection()
       await until(() => holder?.isHolding === false || holder?.times !== times)
     }
     await until(() => holding().length === 1)

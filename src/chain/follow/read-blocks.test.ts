@@ -32,7 +32,7 @@ test('the transactions of an announced head are counted along with its logs', as
   expect(block?.head.txCount).toBe(transactions.length)
 })
 
-test('headers that were asked for have the count already', async () => {
+test('headers that were requested have the count already', async () => {
   const announced = await readHead()
   const { number } = announced
   const range = { fromBlock: number - 2, toBlock: number }

@@ -26,7 +26,7 @@ const BLOCKS = 30
 
 /** An hour passes in half a minute. */
 const SPEED = 100
-export const hasty: Timing = {
+export const fastTiming: Timing = {
   now: () => performance.now() * SPEED,
   sleep: (ms, signal) => systemTiming.sleep(ms / SPEED, signal),
 }
@@ -80,7 +80,7 @@ export function followInto<AnySink extends BlockSink>(
   const polygon = new PolygonClient({
     ...shared,
     url: world.host.url,
-    timing: hasty,
+    timing: fastTiming,
     timeoutMs: 1_000,
   })
   const status = new FollowStatus(clock, createFollowMetrics(registry))
@@ -94,7 +94,7 @@ export function followInto<AnySink extends BlockSink>(
     startBlock: chain.head.number - BLOCKS,
     status,
     log,
-    timing: hasty,
+    timing: fastTiming,
     ...options,
   }).run(controller.signal)
   running.catch(() => undefined)
@@ -115,7 +115,7 @@ export function followInto<AnySink extends BlockSink>(
 /** Asks the node of a world. The test closes it. */
 export function openClient({ url }: Pick<FollowWorld['host'], 'url'>): PolygonClient {
   const metrics = createUpstreamMetrics(new Registry())
-  return new PolygonClient({ url, metrics, clock: systemClock, timing: hasty })
+  return new PolygonClient({ url, metrics, clock: systemClock, timing: fastTiming })
 }
 
 /** All watched logs of the chain as it is now, from a block on. */
@@ -148,11 +148,11 @@ function lying(parts: HostParts, lies: { lie: Lie | undefined }): HostParts {
       const reply = await http(request)
       const { lie } = lies
       if (lie === undefined) return reply
-      const asked: RpcCall | RpcCall[] = JSON.parse(request.body)
+      const calls: RpcCall | RpcCall[] = JSON.parse(request.body)
       const answers = JSON.parse(String(reply.body))
-      const body = Array.isArray(asked)
-        ? asked.map((call, index) => ({ ...answers[index], ...spoil(lie, call, answers[index]) }))
-        : spoil(lie, asked, answers)
+      const body = Array.isArray(calls)
+        ? calls.map((call, index) => ({ ...answers[index], ...spoil(lie, call, answers[index]) }))
+        : spoil(lie, calls, answers)
       return { ...reply, body }
     },
   }

@@ -51,7 +51,7 @@ export class MemorySink implements BlockSink {
       const from = this.#cursor?.block ?? 0
       assert(toBlock < from && from - toBlock <= REORG_BLOCKS_MAX)
       for (let block = from; block > toBlock; block--) {
-        assert(this.#booked.get(block)?.isNearHead, 'only what was journalled can be taken back')
+        assert(this.#booked.get(block)?.isNearHead, 'only what was journalled can be reverted')
         this.#booked.delete(block)
       }
       this.#cursor = this.#booked.get(toBlock)?.cursor
@@ -87,7 +87,7 @@ export class MemorySink implements BlockSink {
     }
   }
 
-  /** Booking takes a turn of the event loop, so that a caller that does not wait is detected. */
+  /** Booking takes a tick of the event loop, so that a caller that does not wait is detected. */
   async #alone(work: () => void): Promise<void> {
     assert(!this.#isBusy, 'one append or revert at a time')
     this.#isBusy = true

@@ -1,7 +1,7 @@
 import type { IdTable } from './queries.js'
 
-/** The first place on the chain that names an id. */
-export type Reference = { name: string; seq: number; place: number }
+/** The first fact that names an id. `ordinal` orders the ids that share a `seq`. */
+export type Reference = { name: string; seq: number; ordinal: number }
 
 /** The natural ids of one table that a batch names and that are not in memory. */
 export class References {
@@ -20,23 +20,22 @@ export class References {
     return [...this.#references.keys()]
   }
 
-  /** `place` orders the ids that share a `seq`. */
-  add(name: string, seq: number, place: number): void {
+  add(name: string, seq: number, ordinal: number): void {
     if (this.#isInMemory(name)) return
     const reference = this.#references.get(name)
     if (reference === undefined) {
-      this.#references.set(name, { name, seq, place })
-    } else if (seq < reference.seq || (seq === reference.seq && place < reference.place)) {
+      this.#references.set(name, { name, seq, ordinal })
+    } else if (seq < reference.seq || (seq === reference.seq && ordinal < reference.ordinal)) {
       reference.seq = seq
-      reference.place = place
+      reference.ordinal = ordinal
     }
   }
 
-  /** Adds ids that follow each other from `place` on. */
-  addAll(names: readonly string[], seq: number, place: number): void {
+  /** Adds ids with consecutive ordinals, from `ordinal` on. */
+  addAll(names: readonly string[], seq: number, ordinal: number): void {
     for (let index = 0; index < names.length; index++) {
       const name = names[index]
-      if (name !== undefined) this.add(name, seq, place + index)
+      if (name !== undefined) this.add(name, seq, ordinal + index)
     }
   }
 
@@ -51,7 +50,7 @@ export class References {
   takeAll(): Reference[] {
     const references = [...this.#references.values()]
     this.#references.clear()
-    return references.sort((a, b) => a.seq - b.seq || a.place - b.place)
+    return references.sort((a, b) => a.seq - b.seq || a.ordinal - b.ordinal)
   }
 }
 

@@ -5,7 +5,7 @@ import { NONE } from '../../ledger/entry.js'
 import type { FillFact } from '../facts/fill.js'
 import type { BatchFacts } from '../facts/registry.js'
 import { createBatchFacts } from '../facts/registry.js'
-import { cutFacts } from '../write/fact-writer.js'
+import { deleteFactsFrom } from '../write/fact-writer.js'
 import { address, FIRST_BLOCK, testBatch, word, writeTestBatch } from '../write/test-batch.js'
 import { IdRegistry } from './id-registry.js'
 
@@ -14,9 +14,9 @@ beforeAll(async () => {
   database = await createTestDatabase()
 })
 afterAll(() => database.drop())
-beforeEach(() => cut(FIRST_BLOCK - 1_000))
+beforeEach(() => deleteFrom(FIRST_BLOCK - 1_000))
 
-const cut = (fromBlock: number) => database.sql.begin((tx) => cutFacts(tx, fromBlock))
+const deleteFrom = (fromBlock: number) => database.sql.begin((tx) => deleteFactsFrom(tx, fromBlock))
 const resolve = (names: IdRegistry, batch: BatchFacts, journal = false) =>
   database.sql.begin((tx) => names.resolve(tx, batch, { journal }))
 
@@ -86,7 +86,7 @@ describe('IdRegistry', () => {
     await resolve(creator, batch)
     const finder = new IdRegistry({ walletsMax: 0, tokensMax: 0 })
     for (const names of [creator, finder]) {
-      for (let turn = 0; turn < 3; turn++) {
+      for (let round = 0; round < 3; round++) {
         await resolve(names, batch)
         const areCombos = [combo, ...others].map((token) => names.isCombo(names.token(token)))
         expect(areCombos).toEqual([true, false, false, false])
@@ -199,20 +199,20 @@ describe('IdRegistry', () => {
 })
 
 describe('a journal near the head', () => {
-  test('takes back what was stated of an older token, and not what was stated before', async () => {
+  test('reverts what was stated of an older token, and not what was stated before', async () => {
     const names = new IdRegistry()
     await resolve(names, trading(FIRST_BLOCK), true)
-    const untold = await readTokens()
+    const unstated = await readTokens()
     await resolve(names, stating(FIRST_BLOCK + 1), true)
-    const told = await readTokens()
+    const stated = await readTokens()
     await resolve(names, stating(FIRST_BLOCK + 2), true)
-    await cut(FIRST_BLOCK + 2)
-    expect(await readTokens()).toEqual(told)
-    await cut(FIRST_BLOCK + 1)
-    expect(await readTokens()).toEqual(untold)
+    await deleteFrom(FIRST_BLOCK + 2)
+    expect(await readTokens()).toEqual(stated)
+    await deleteFrom(FIRST_BLOCK + 1)
+    expect(await readTokens()).toEqual(unstated)
     names.forget()
     await resolve(names, stating(FIRST_BLOCK + 1), true)
-    expect(await readTokens()).toEqual(told)
+    expect(await readTokens()).toEqual(stated)
   })
 
   test('works by block within one batch', async () => {
@@ -220,7 +220,7 @@ describe('a journal near the head', () => {
     batch.outcomes.push(...stating(FIRST_BLOCK + 1).outcomes)
     await resolve(new IdRegistry(), batch, true)
     expect(await readTokens()).toMatchObject([{ outcome: 0 }, { outcome: 1 }])
-    await cut(FIRST_BLOCK + 1)
+    await deleteFrom(FIRST_BLOCK + 1)
     expect(await readTokens()).toEqual([
       { token: YES, condition: null, statedIn: null, outcome: null, since: FIRST_BLOCK },
     ])
@@ -236,7 +236,7 @@ describe('names of older blocks, beside a live head', () => {
     const names = new IdRegistry()
     await names.resolveEarly(database.sql, trading(OLD, YES, address(1)))
     const number = names.wallet(address(1))
-    await cut(FIRST_BLOCK)
+    await deleteFrom(FIRST_BLOCK)
     expect(await sinceOf(address(1))).toBe(OLD)
     expect(await sinceOf(address(2))).toBeUndefined()
     const head = new IdRegistry()
@@ -252,14 +252,14 @@ describe('names of older blocks, beside a live head', () => {
     expect(await sinceOf(address(1))).toBe(OLD)
   })
 
-  test('keep their condition when a block at the head that states it too is taken back', async () => {
+  test('keep their condition when a block at the head that states it too is reverted', async () => {
     const head = new IdRegistry()
     await resolve(head, trading(FIRST_BLOCK), true)
     const early = new IdRegistry()
     await early.resolveEarly(database.sql, trading(OLD))
     await resolve(head, stating(FIRST_BLOCK + 1), true)
     await early.resolveEarly(database.sql, stating(OLD + 1))
-    await cut(FIRST_BLOCK)
+    await deleteFrom(FIRST_BLOCK)
     expect(await readTokens()).toEqual([
       { token: YES, condition: 1, statedIn: OLD + 1, outcome: 0, since: OLD },
       { token: NO, condition: 1, statedIn: OLD + 1, outcome: 1, since: OLD + 1 },

@@ -73,7 +73,7 @@ export class IdRegistry implements IdLookup {
   }
 
   /**
-   * Numbers the ids of blocks that are older than all that may be taken back, in a transaction of its
+   * Numbers the ids of blocks that are older than all that may be reverted, in a transaction of its
    * own. Ids that exist become as old as these blocks: a reorganisation at the head, which another
    * process may be in the middle of, must not remove them.
    */

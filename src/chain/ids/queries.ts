@@ -44,7 +44,7 @@ export const byIdTable = <T>(make: (table: IdTable) => T): Record<IdTable, T> =>
   builders: make('builders'),
 })
 
-/** What `isCombo` says of the natural id, for queries of `tokens`. */
+/** SQL condition on a row of `tokens`: the same as `isCombo` of its natural id. */
 export const IS_COMBO = `get_byte(token, 0) = ${COMBO_MODULE} and substr(token, 20, 8) = '\\x0000000000000000'`
 
 /**
@@ -129,7 +129,7 @@ export async function insertIds(
 const NEW_ID_TYPES = { id: 'integer', name: 'text', since: 'bigint' }
 const STATEMENT_TYPES = { condition: 'integer', statedIn: 'integer', outcome: 'smallint' }
 
-/** Of a name that is text so far. */
+/** The checksum of a row that is not inserted yet, whose `name` is hex text. */
 export const NEW_CHECKSUM = checksumSql('id', "decode(substr(name, 3), 'hex')")
 
 async function insertPlainIds(tx: Sql, table: PlainIdTable, ids: readonly NewId[]): Promise<void> {
@@ -174,10 +174,10 @@ export async function insertOutcomeJournal(tx: Sql, outcomes: readonly TokenOutc
 }
 
 /**
- * Removes the ids that were first named from this block on, and takes back what these blocks stated
+ * Removes the ids that were first named from this block on, and reverts what these blocks stated
  * of older tokens.
  */
-export async function cutIds(tx: Sql, fromBlock: number, fromSeq: number): Promise<void> {
+export async function deleteIdsFrom(tx: Sql, fromBlock: number, fromSeq: number): Promise<void> {
   await tx`
     with undone as (
       delete from undo where block >= ${fromBlock} and state = 'tokens' returning key[1] as id

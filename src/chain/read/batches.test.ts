@@ -7,7 +7,7 @@ import { systemClock } from '../../core/clock.js'
 import { PolygonClient } from '../../upstreams/polygon/client.js'
 import { AnswerError } from '../../upstreams/polygon/rpc-error.js'
 import { createUpstreamMetrics } from '../../upstreams/transport/metrics.js'
-import { hasty, type RpcCall } from '../follow/test-follow.js'
+import { fastTiming, type RpcCall } from '../follow/test-follow.js'
 import type { Batch } from './batch.js'
 import { type BatchLimits, eachBatch } from './batches.js'
 import { ParentMismatchError } from './headers.js'
@@ -59,7 +59,7 @@ async function openChain({
     http: ({ body }) => ({ status: 200, body: JSON.parse(body).map(answer) }),
   })
   const metrics = createUpstreamMetrics(new Registry())
-  const polygon = new PolygonClient({ url: host.url, metrics, clock: systemClock, timing: hasty })
+  const polygon = new PolygonClient({ url: host.url, metrics, clock: systemClock, timing: fastTiming })
   onTestFinished(async () => {
     await polygon.close()
     await host.close()
@@ -69,7 +69,7 @@ async function openChain({
   const read = async (fromBlock: number, toBlock: number, limits = NO_LIMITS) => {
     const range = { fromBlock, toBlock, previousHash: hashOf(fromBlock - 1) }
     const signal = new AbortController().signal
-    for await (const batch of eachBatch(polygon, range, signal, { limits, timing: hasty }))
+    for await (const batch of eachBatch(polygon, range, signal, { limits, timing: fastTiming }))
       batches.push(batch)
     return batches
   }

@@ -79,14 +79,14 @@ async function* eachPage(
   }
 }
 
-/** The same in a thread. */
+/** The same, parsed and attributed in a worker thread. */
 async function* eachPageOf(
   reader: ThreadReader,
   polygon: PolygonClient,
   range: BlockRange,
   signal: AbortSignal,
 ): AsyncGenerator<ReadPage> {
-  const parse: ThreadReader['parse'] = (body, asked) => reader.parse(body, asked)
+  const parse: ThreadReader['parse'] = (body, request) => reader.parse(body, request)
   for await (const page of polygon.eachLogsElsewhere({ ...range, filter: WATCHED }, parse, signal)) {
     const heads = await readHeads(polygon, page.undated, signal)
     const facts = await reader.attribute(page, heads)

@@ -26,7 +26,7 @@ export function unpackFacts(facts: BatchFacts, packed: ArrayBuffer): BatchFacts 
   return facts
 }
 
-/** What a value is; a number or text follows most of these. */
+/** The byte before each value that says its type. */
 const KIND = { absent: 0, no: 1, yes: 2, number: 3, amount: 4, large: 5, text: 6, array: 7 } as const
 /** A kind and eight bytes. */
 const VALUE_BYTES = 9
@@ -38,7 +38,7 @@ class Packer {
   #bytes = Buffer.allocUnsafeSlow(FIRST_BYTES)
   #view = new DataView(this.#bytes.buffer)
   #end = 0
-  /** Texts by their places. */
+  /** The index of each text in the list of texts. */
   readonly #texts = new Map<string, number>()
 
   addNumber(value: number): void {
@@ -112,13 +112,13 @@ class Packer {
   }
 
   #addText(text: string): void {
-    let place = this.#texts.get(text)
-    if (place === undefined) {
-      place = this.#texts.size
-      this.#texts.set(text, place)
+    let index = this.#texts.get(text)
+    if (index === undefined) {
+      index = this.#texts.size
+      this.#texts.set(text, index)
     }
     this.#reserve(VALUE_BYTES)
-    this.#view.setUint32(this.#end, place, true)
+    this.#view.setUint32(this.#end, index, true)
     this.#end += 4
   }
 
@@ -149,9 +149,9 @@ class Unpacker {
     const count = packed.readUInt32LE(0)
     this.#texts = new Array<string>(count)
     let at = 4
-    for (let place = 0; place < count; place++) {
+    for (let index = 0; index < count; index++) {
       const length = packed.readUInt32LE(at)
-      this.#texts[place] = packed.toString('utf8', at + 4, at + 4 + length)
+      this.#texts[index] = packed.toString('utf8', at + 4, at + 4 + length)
       at += 4 + length
     }
     this.#at = at

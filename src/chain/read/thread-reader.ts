@@ -19,7 +19,7 @@ const READER_THREAD = new URL('./reader-thread.js', import.meta.url)
 export const hasReaderThread = (): boolean =>
   import.meta.filename.endsWith('.js') && availableParallelism() > 1
 
-/** More takes a tenth less time and as much more memory as it is more. */
+/** A larger young generation takes a tenth less time, and its size in additional memory. */
 const LIMITS = { maxYoungGenerationSizeMb: 32 }
 
 /** Hands the answers of a node to a thread that parses and attributes them, and asks it in order. */

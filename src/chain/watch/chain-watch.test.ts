@@ -24,7 +24,7 @@ test('counts the logs that attribution and the ledger could not book', async () 
   expect(await sumMetric(registry, 'auspex_chain_quarantined_total')).toBe(1)
 })
 
-test('warns of an unknown operator until a reorganisation takes back what it did', async () => {
+test('warns of an unknown operator until a reorganisation reverts what it did', async () => {
   const registry = new Registry()
   const watch = new ChainWatch(registry)
   watch.onBooked(factsAt(BLOCK, 10), [])()

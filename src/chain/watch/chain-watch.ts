@@ -41,8 +41,8 @@ export class ChainWatch {
   onReverted(toBlock: number, freed: number): void {
     this.#headBlock = toBlock
     this.quarantined -= freed
-    this.#fillRate.cut(toBlock)
-    this.#operators.cut(toBlock)
+    this.#fillRate.revert(toBlock)
+    this.#operators.revert(toBlock)
     this.#update()
   }
 

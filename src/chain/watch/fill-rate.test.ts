@@ -48,7 +48,7 @@ describe('the fill rate', () => {
   test('blocks that a reorganisation took back do not count twice', () => {
     const [once, twice] = [new FillRate(), new FillRate()]
     feed(twice, START, 3_600, 10)
-    twice.cut(START + 2_999)
+    twice.revert(START + 2_999)
     feed(once, START, 3_000, 10)
     for (const rate of [once, twice]) feed(rate, START + 3_000, 600, 1)
     expect(twice.fall).toEqual(once.fall)

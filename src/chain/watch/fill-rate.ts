@@ -26,8 +26,8 @@ export class FillRate {
     }
   }
 
-  /** Forgets the blocks above this one, which a reorganisation took back. */
-  cut(toBlock: number): void {
+  /** Forgets the blocks above this one, which a reorganisation reverted. */
+  revert(toBlock: number): void {
     this.#head = toBlock
     for (const block of this.#fills.keys()) if (block > toBlock) this.#fills.delete(block)
   }

@@ -28,7 +28,7 @@ test('an operator without transfers in the last hour is forgotten', () => {
 test('transfers that a reorganisation took back do not count', () => {
   const operators = new UnknownOperators()
   operators.add([move(EXCHANGE, HEAD - 2, 99), move(EXCHANGE, HEAD, 500)])
-  operators.cut(HEAD - 1)
+  operators.revert(HEAD - 1)
   expect(operators.busy(HEAD)).toEqual([])
 })
 

@@ -28,7 +28,7 @@ export class UnknownOperators {
     }
   }
 
-  /** Operators with so many transfers in the last hour that they may be a new exchange. */
+  /** Operators with at least TRANSFERS_MIN transfers in the last hour: each may be a new exchange. */
   busy(headBlock: number): { operator: string; transfers: number }[] {
     this.#keep((block) => block > headBlock - WINDOW_BLOCKS)
     const found: { operator: string; transfers: number }[] = []
@@ -37,7 +37,7 @@ export class UnknownOperators {
     return found
   }
 
-  cut(toBlock: number): void {
+  revert(toBlock: number): void {
     this.#keep((block) => block <= toBlock)
   }
 

@@ -8,8 +8,8 @@ import { createPool } from '../../store/connection.js'
 import { ZERO_WORD } from '../../upstreams/polygon/abi.js'
 import type { ChainLog } from '../../upstreams/polygon/log.js'
 import { ZERO_ADDRESS } from '../attribute/roles.js'
+import { toChainLogs } from '../attribute/test-chain-logs.js'
 import { encodeLog, marketMakerCreation, SPLIT, transferBatch } from '../attribute/test-encode-log.js'
-import { placeLogs } from '../attribute/test-placed-logs.js'
 import { simulatedLogs } from '../attribute/test-simulated-logs.js'
 import type { BatchFacts } from '../facts/registry.js'
 import type { BookedRange } from '../follow/block-sink.js'
@@ -161,12 +161,12 @@ test('a market maker is known in every later batch, of a new ledger too', async 
     for (let block = FROM; block <= FROM + 11; block++) {
       const { blocks, ...batch } = batchOf(block, block, true)
       const [{ hash = '', timeSec = 0 } = {}] = blocks
-      const place = { blockNumber: block, blockHash: hash, timestampSec: timeSec }
-      const placed = placeLogs(bodies.get(block) ?? [])
+      const ofBlock = { blockNumber: block, blockHash: hash, timestampSec: timeSec }
+      const placed = toChainLogs(bodies.get(block) ?? [])
       yield {
         ...batch,
         blocks,
-        logs: placed.map((log) => ({ ...log, at: { ...log.at, ...place } })),
+        logs: placed.map((log) => ({ ...log, at: { ...log.at, ...ofBlock } })),
       }
     }
   }

@@ -19,14 +19,14 @@ import { countQuarantined } from '../queries.js'
 import type { Batch } from '../read/batch.js'
 import { unpackFacts } from '../read/pack-facts.js'
 import { insertDigests } from './fact-digests.js'
-import { cutFacts, FactWriter } from './fact-writer.js'
+import { deleteFactsFrom, FactWriter } from './fact-writer.js'
 import { buildIndexes, ensurePartitions } from './partitions.js'
 import { buildReadIndexes } from './read-indexes.js'
 import {
   addCoverage,
   type ChainState,
-  cutCoverage,
-  cutRecentBlocks,
+  deleteCoverageFrom,
+  deleteRecentBlocksFrom,
   insertRecentBlocks,
   insertReorg,
   lockState,
@@ -45,7 +45,7 @@ export type BlockListener = {
    * entries that the ledger refused to book.
    */
   onBooked(facts: BatchFacts, refusals: readonly RefusedEntry[]): () => void
-  /** Called before the commit that takes back this many blocks above `toBlock`. */
+  /** Called before the commit that reverts this many blocks above `toBlock`. */
   onReverting?(toBlock: number, removedBlocks: number): void
   /** `unquarantined`: this many logs of the blocks above were in quarantine and are deleted. */
   onReverted(toBlock: number, unquarantined: number): void
@@ -139,10 +139,10 @@ export class BlockWriter implements BlockSink {
     if (cursor === undefined) throw new Error(`block ${toBlock} is too old to go back to`)
     const unquarantined = await transact(this.#pool, async (tx) => {
       await this.#start(tx)
-      const count = await cutFacts(tx, toBlock + 1)
+      const count = await deleteFactsFrom(tx, toBlock + 1)
       await revertLedger(tx, toBlock, await insertReorg(tx, toBlock))
-      await cutRecentBlocks(tx, toBlock + 1)
-      await cutCoverage(tx, toBlock + 1)
+      await deleteRecentBlocksFrom(tx, toBlock + 1)
+      await deleteCoverageFrom(tx, toBlock + 1)
       await moveCursor(tx, cursor)
       const removedBlocks = (this.cursor?.block ?? toBlock) - toBlock
       for (const listener of this.#listeners) listener.onReverting?.(toBlock, removedBlocks)
@@ -280,7 +280,7 @@ export class BlockWriter implements BlockSink {
     }
     if (epoch !== this.#epoch) {
       this.#forget()
-      // Those of batches that are attributed and not booked yet stay.
+      // Pools of batches that are attributed and not booked yet stay in the set.
       for (const pool of await selectPools(tx)) this.#pools.add(pool)
       const quarantined = await countQuarantined(tx)
       for (const listener of this.#listeners) listener.onRebuilt?.(quarantined)

@@ -24,14 +24,14 @@ export const DIGESTS_SQL = `
    group by block`
 
 function toHashes({ table, columns }: (typeof FACT_TABLES)[number]): string {
-  const [place = ''] = columns
+  const [orderColumn = ''] = columns
   const [block, within] =
-    place === 'seq'
+    orderColumn === 'seq'
       ? [
           `(seq / ${LOGS_PER_BLOCK})::integer`,
           `seq >= $1::bigint * ${LOGS_PER_BLOCK} and seq < ($2::bigint + 1) * ${LOGS_PER_BLOCK}`,
         ]
-      : [place, `${place} between $1::integer and $2::integer`]
+      : [orderColumn, `${orderColumn} between $1::integer and $2::integer`]
   // Not the whole row: it may have columns of a newer version, which this one does not write.
   const row = OWN_ROWS[table] ?? `row(${columns.join(', ')})`
   // Which entries the ledger refuses is decided again when it is rebuilt.
@@ -65,6 +65,6 @@ export async function areDigestsRight(tx: Sql, { fromBlock, toBlock }: BlockRang
   return row?.differs === false
 }
 
-export async function cutDigests(tx: Sql, fromBlock: number): Promise<void> {
+export async function deleteDigestsFrom(tx: Sql, fromBlock: number): Promise<void> {
   await tx`delete from fact_digests where block >= ${fromBlock}`
 }

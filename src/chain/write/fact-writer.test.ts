@@ -7,7 +7,7 @@ import type { Entry } from '../../ledger/entry.js'
 import { eachEntries, walletEntries } from '../facts/entries.js'
 import { createBatchFacts } from '../facts/registry.js'
 import { IdRegistry } from '../ids/id-registry.js'
-import { cutFacts, writeFacts } from './fact-writer.js'
+import { deleteFactsFrom, writeFacts } from './fact-writer.js'
 import { address, EXCHANGE, FIRST_BLOCK, splitBlocks, testBatch, word, writeTestBatch } from './test-batch.js'
 
 const LAST_BLOCK = FIRST_BLOCK + 50
@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.drop())
 
-const empty = () => database.sql.begin((tx) => cutFacts(tx, FIRST_BLOCK))
+const empty = () => database.sql.begin((tx) => deleteFactsFrom(tx, FIRST_BLOCK))
 beforeEach(empty)
 
 async function collect(chunks: AsyncGenerator<Entry[]>): Promise<Entry[]> {

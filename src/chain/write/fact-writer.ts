@@ -3,12 +3,12 @@ import type { Sql } from '../../store/connection.js'
 import { COPY_CHUNK_CHARS, copyLines } from '../../store/copy.js'
 import type { BlockRange } from '../../upstreams/polygon/log-range.js'
 import { type BatchBlock, BLOCK_ROWS } from '../facts/block.js'
-import type { FactRows, IdLookup, PlacedFact } from '../facts/fact-kind.js'
+import type { ChainFact, FactRows, IdLookup } from '../facts/fact-kind.js'
 import { insertQuarantine, type QuarantineFact } from '../facts/quarantine.js'
 import { quarantineUnstorable } from '../facts/raw-log.js'
 import { type BatchFacts, FACT_TABLES, KINDS } from '../facts/registry.js'
-import { cutIds, lockIds } from '../ids/queries.js'
-import { cutDigests } from './fact-digests.js'
+import { deleteIdsFrom, lockIds } from '../ids/queries.js'
+import { deleteDigestsFrom } from './fact-digests.js'
 
 type Source = { rows: FactRows<unknown>; factsIn(batch: BatchFacts): readonly unknown[] }
 
@@ -97,18 +97,18 @@ export const quarantineOf = ({ quarantine, rawLogs }: BatchFacts): QuarantineFac
 
 /**
  * Removes every fact from this block on, and the ids that these blocks named first. Comes before the
- * ledger is taken back, which deletes the journal. Returns how many rows of the quarantine went.
+ * ledger is reverted, which deletes the journal. Returns how many rows of the quarantine went.
  */
-export async function cutFacts(tx: Sql, fromBlock: number): Promise<number> {
+export async function deleteFactsFrom(tx: Sql, fromBlock: number): Promise<number> {
   const fromSeq = fromBlock * LOGS_PER_BLOCK
   let quarantined = 0
-  await cutDigests(tx, fromBlock)
+  await deleteDigestsFrom(tx, fromBlock)
   await lockIds(tx)
-  await cutIds(tx, fromBlock, fromSeq)
+  await deleteIdsFrom(tx, fromBlock, fromSeq)
   for (const { table, columns } of FACT_TABLES) {
-    const [place] = columns
-    const from = place === 'seq' ? fromSeq : fromBlock
-    const { count } = await tx.unsafe(`delete from ${table} where ${place} >= $1`, [from])
+    const [orderColumn] = columns
+    const from = orderColumn === 'seq' ? fromSeq : fromBlock
+    const { count } = await tx.unsafe(`delete from ${table} where ${orderColumn} >= $1`, [from])
     if (table === 'quarantine') quarantined = count
   }
   return quarantined
@@ -117,10 +117,11 @@ export async function cutFacts(tx: Sql, fromBlock: number): Promise<number> {
 /** Removes the facts of these blocks, but no ids. Which entries the ledger refuses is decided when it is rebuilt. */
 export async function deleteFacts(tx: Sql, { fromBlock, toBlock }: BlockRange): Promise<void> {
   for (const { table, columns } of FACT_TABLES) {
-    const [place] = columns
-    const range = place === 'seq' ? [fromBlock * LOGS_PER_BLOCK, endOfBlock(toBlock)] : [fromBlock, toBlock]
+    const [orderColumn] = columns
+    const range =
+      orderColumn === 'seq' ? [fromBlock * LOGS_PER_BLOCK, endOfBlock(toBlock)] : [fromBlock, toBlock]
     const isFact = table === 'quarantine' ? "and reason <> 'out_of_range'" : ''
-    await tx.unsafe(`delete from ${table} where ${place} between $1 and $2 ${isFact}`, range)
+    await tx.unsafe(`delete from ${table} where ${orderColumn} between $1 and $2 ${isFact}`, range)
   }
 }
 
@@ -142,4 +143,4 @@ function blocksWithFacts(batch: BatchFacts): BatchBlock[] {
   return batch.blocks.filter(({ number }) => numbers.has(number))
 }
 
-const blockOfFact = (fact: PlacedFact): number => ('seq' in fact ? blockOf(fact.seq) : fact.block)
+const blockOfFact = (fact: ChainFact): number => ('seq' in fact ? blockOf(fact.seq) : fact.block)

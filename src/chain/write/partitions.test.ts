@@ -72,7 +72,7 @@ describe('partitions', () => {
     expect(await leaves()).toEqual(['fills_p0', 'fills_p1', 'fills_p2'])
   })
 
-  test('have their indexes at once, or when they are asked for', async () => {
+  test('have their indexes at once, or when they are requested', async () => {
     await ensure(BLOCKS, BLOCKS, false)
     await ensure(0, 0, true)
     expect(await indexesOf('fills_p1')).toEqual(FILL_INDEXES)

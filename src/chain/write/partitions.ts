@@ -17,7 +17,7 @@ const INDEXES: ReadonlyMap<string, PartitionIndexes> = new Map([
 
 export const PARTITIONED_TABLES: readonly string[] = [...INDEXES.keys()]
 
-/** Readers of a table wait behind the statement that waits to drop a partition of it. */
+/** How long `drop` may wait for its lock: new readers of the table queue up after that statement. */
 const LOCK_WAIT_MS = 2_000
 const DAY_SEC = 24 * 60 * 60
 

@@ -8,7 +8,7 @@ import { attributeBatch } from '../attribute/attribute-batch.js'
 import { simulatedLogs } from '../attribute/test-simulated-logs.js'
 import { eachEntries } from '../facts/entries.js'
 import { IdRegistry } from '../ids/id-registry.js'
-import { cutFacts } from './fact-writer.js'
+import { deleteFactsFrom } from './fact-writer.js'
 import { splitBlocks, writeTestBatch } from './test-batch.js'
 
 const START_MS = Date.UTC(2026, 10, 3)
@@ -30,7 +30,7 @@ beforeAll(async () => {
   database = await createTestDatabase()
 })
 afterAll(() => database.drop())
-beforeEach(() => database.sql.begin((tx) => cutFacts(tx, firstBlock)))
+beforeEach(() => database.sql.begin((tx) => deleteFactsFrom(tx, firstBlock)))
 
 test('the facts of a simulated chain come back as the entries that were booked', async () => {
   const entries = await writeTestBatch(database.sql, new IdRegistry(), sliceOf(firstBlock, lastBlock))
@@ -44,7 +44,7 @@ test('the facts of a simulated chain come back as the entries that were booked',
 test('and leave the same rows in batches of any size', async () => {
   await writeTestBatch(database.sql, new IdRegistry(), sliceOf(firstBlock, lastBlock))
   const whole = await hashTables(database.sql)
-  await database.sql.begin((tx) => cutFacts(tx, firstBlock))
+  await database.sql.begin((tx) => deleteFactsFrom(tx, firstBlock))
   const names = new IdRegistry({ walletsMax: 100, tokensMax: 50 })
   for (const [from, to] of splitBlocks(firstBlock, lastBlock, [200, 31, 170, 77])) {
     await writeTestBatch(database.sql, names, sliceOf(from, to))

@@ -4,7 +4,7 @@ import { createTestDatabase, type TestDatabase } from '../../../test/database.js
 import type { BlockRange } from '../../upstreams/polygon/log-range.js'
 import {
   addCoverage,
-  cutCoverage,
+  deleteCoverageFrom,
   lockState,
   moveCursor,
   readState,
@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => database.drop())
 
 describe('the state of the chain', () => {
-  test('starts with nothing, moves, and starts anew with another epoch', async () => {
+  test('starts with nothing, moves, and starts over with another epoch', async () => {
     const { sql } = database
     const nothing = { ledgerFrom: undefined, cursor: undefined, epoch: 0 }
     expect(await readState(sql)).toEqual(nothing)
@@ -66,10 +66,10 @@ describe('coverage', () => {
     .map(([fromBlock, length]) => ({ fromBlock, toBlock: fromBlock + length }))
   const step = fc.oneof(
     { weight: 4, arbitrary: range.map((added) => ({ added })) },
-    fc.nat(45).map((cutFrom) => ({ cutFrom })),
+    fc.nat(45).map((fromBlock) => ({ fromBlock })),
   )
 
-  test('is the set of the blocks that were added and not cut, in ranges that do not meet', async () => {
+  test('is the set of the blocks that were added and not deleted, in ranges that do not meet', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
         const { sql } = database
@@ -80,8 +80,8 @@ describe('coverage', () => {
             await addCoverage(sql, each.added)
             for (const block of blocksOf(each.added)) blocks.add(block)
           } else {
-            await cutCoverage(sql, each.cutFrom)
-            for (const block of blocks) if (block >= each.cutFrom) blocks.delete(block)
+            await deleteCoverageFrom(sql, each.fromBlock)
+            for (const block of blocks) if (block >= each.fromBlock) blocks.delete(block)
           }
         }
         const ranges = await sql<BlockRange[]>`

@@ -68,7 +68,7 @@ export async function startLedger(tx: Sql, fromBlock: number, first: BatchBlock 
            epoch = epoch + 1`
 }
 
-/** What a process has of ids and ledger in memory is void from now on. */
+/** Invalidates the ids and ledger rows that processes have in memory. */
 export async function moveEpoch(tx: Sql): Promise<void> {
   await tx`update chain_state set epoch = epoch + 1`
 }
@@ -94,7 +94,7 @@ export async function addCoverage(tx: Sql, { fromBlock, toBlock }: BlockRange): 
 }
 
 /** The facts from this block on are not stored any more. */
-export async function cutCoverage(tx: Sql, fromBlock: number): Promise<void> {
+export async function deleteCoverageFrom(tx: Sql, fromBlock: number): Promise<void> {
   await tx`delete from coverage where from_block >= ${fromBlock}`
   await tx`update coverage set to_block = ${fromBlock - 1} where to_block >= ${fromBlock}`
 }
@@ -153,7 +153,7 @@ export async function repairRecentBlocks(tx: Sql, blocks: readonly BatchBlock[])
   return count
 }
 
-export async function cutRecentBlocks(tx: Sql, fromBlock: number): Promise<void> {
+export async function deleteRecentBlocksFrom(tx: Sql, fromBlock: number): Promise<void> {
   await tx`delete from recent_blocks where number >= ${fromBlock}`
 }
 

@@ -100,7 +100,7 @@ class TestBlock {
     return 1_700_000_000 + this.#block * 2
   }
 
-  get #place() {
+  get #origin() {
     const seq = seqOf(this.#block, this.#log)
     return { seq, timeSec: this.#timeSec, txHash: word(seq) }
   }
@@ -125,7 +125,7 @@ class TestBlock {
   #fill(): void {
     const isTaker = this.#below(2) === 0
     this.#facts.fills.push({
-      ...this.#place,
+      ...this.#origin,
       orderHash: word(this.#below(1e9)),
       wallet: this.#wallet(),
       taker: isTaker ? EXCHANGE : this.#wallet(),
@@ -149,7 +149,7 @@ class TestBlock {
     const tokens = this.#tokens(condition)
     const isKnown = this.#below(5) > 0
     this.#facts.splits.push({
-      ...this.#place,
+      ...this.#origin,
       isMerge: this.#below(2) === 0,
       wallet: this.#wallet(),
       condition: word(700_000 + condition),
@@ -159,7 +159,7 @@ class TestBlock {
       isUser: this.#below(2) === 0,
     })
     if (!isKnown) return
-    const { seq } = this.#place
+    const { seq } = this.#origin
     this.#facts.outcomes.push({ seq, condition: word(700_000 + condition), tokens })
   }
 
@@ -167,7 +167,7 @@ class TestBlock {
     const condition = this.#condition()
     const tokens = this.#tokens(condition).slice(0, this.#below(3))
     if (this.#below(2) === 0) {
-      const { seq, timeSec, txHash } = this.#place
+      const { seq, timeSec, txHash } = this.#origin
       const payouts = [BigInt(this.#below(2)), 2n ** 255n]
       this.#facts.resolutions.push({
         seq,
@@ -179,7 +179,7 @@ class TestBlock {
       this.#log++
     }
     this.#facts.redemptions.push({
-      ...this.#place,
+      ...this.#origin,
       wallet: this.#wallet(),
       condition: word(700_000 + condition),
       tokens,
@@ -194,7 +194,7 @@ class TestBlock {
 
   #conversion(): void {
     this.#facts.conversions.push({
-      ...this.#place,
+      ...this.#origin,
       wallet: this.#wallet(),
       market: word(this.#condition()),
       indexSet: word(this.#below(100)),
@@ -206,7 +206,7 @@ class TestBlock {
     })
     this.#log++
     this.#facts.migrations.push({
-      ...this.#place,
+      ...this.#origin,
       wallet: this.#wallet(),
       fromToken: this.#token(),
       toToken: this.#token(),
@@ -217,7 +217,7 @@ class TestBlock {
   #transfers(): void {
     for (let sub = 0; sub <= this.#below(4); sub++) {
       this.#facts.transfers.push({
-        ...this.#place,
+        ...this.#origin,
         sub,
         from: this.#maybe(this.#wallet()) ?? ZERO_ADDRESS,
         to: this.#wallet(),
@@ -237,7 +237,7 @@ class TestBlock {
   }
 
   #money(): void {
-    const { seq, timeSec, txHash } = this.#place
+    const { seq, timeSec, txHash } = this.#origin
     const wallet = this.#wallet()
     const token = this.#maybe(this.#token())
     this.#facts.fees.push({ seq, txHash, kind: 'charged', wallet, token, amount: this.#amount() })
@@ -255,7 +255,7 @@ class TestBlock {
   }
 
   #question(): void {
-    const { seq, timeSec, txHash } = this.#place
+    const { seq, timeSec, txHash } = this.#origin
     const condition = word(700_000 + this.#condition())
     const question = word(this.#below(1e6))
     const oracle = this.#wallet()
@@ -280,7 +280,7 @@ class TestBlock {
   }
 
   #rest(): void {
-    const { seq, timeSec, txHash } = this.#place
+    const { seq, timeSec, txHash } = this.#origin
     const condition = word(700_000 + this.#condition())
     this.#facts.combos.push({ seq, txHash, condition, legs: [word(1), word(2)] })
     this.#facts.comboEvents.push({

@@ -2,7 +2,7 @@ import type { Page } from '../../core/page.js'
 import { hexToBytes } from '../../lib/hex.js'
 import { type SeqRange, withinSeq } from '../../lookups/seq-range.js'
 import { type Fragment, joinFragments, type Sql } from '../../store/connection.js'
-import { boundedPage, isBehind, orderedBy } from '../../store/keyset.js'
+import { boundedPage, isAfterKey, orderedBy } from '../../store/keyset.js'
 import { hex, isOfOrder, selectBytes } from '../../store/sql-words.js'
 import type { ComboActivityRow } from '../queries.js'
 import { NO_POSITION } from './redemption-kind.js'
@@ -58,7 +58,7 @@ export function selectComboRedemptions(
   const order = orderedBy(sql, ORDER, isAscending)
   const filters = [
     withinSeq(sql, 'e.seq', scope),
-    isBehind(sql, ORDER, page.after, isAscending),
+    isAfterKey(sql, ORDER, page.after, isAscending),
     isCombo(sql),
     leavesAsMuch(sql, scope.leavesNothing),
   ]

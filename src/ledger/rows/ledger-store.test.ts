@@ -77,8 +77,8 @@ const rewind = (toBlock: number) => database.sql.begin((tx) => revertLedger(tx, 
 
 /** In batches of these sizes, over and over. */
 async function bookInBatches(store: LedgerStore, blocks: TestBlock[], sizes: number[], options: BookOptions) {
-  for (let start = 0, turn = 0; start < blocks.length; turn++) {
-    const size = sizes[turn % sizes.length] ?? 1
+  for (let start = 0, batch = 0; start < blocks.length; batch++) {
+    const size = sizes[batch % sizes.length] ?? 1
     await book(store, blocks.slice(start, start + size), options)
     start += size
   }
@@ -349,6 +349,6 @@ function makeFill(wallet: number, token: number): FillEntry {
 
 function makeTransfer(from: number, to: number, token: number): TransferEntry {
   lastSeq++
-  const place = { seq: lastSeq, timeSec: 1_763_164_800 }
-  return { kind: 'transfer', ...place, from, to, token, amount: 1n, bearsCost: true }
+  const origin = { seq: lastSeq, timeSec: 1_763_164_800 }
+  return { kind: 'transfer', ...origin, from, to, token, amount: 1n, bearsCost: true }
 }

@@ -22,8 +22,8 @@ export type RefusedEntry = { seq: number; reason: string }
 
 const POSITIONS_MAX = 125_000
 
-/** Entries that are folded before other work of the event loop runs. */
-const ENTRIES_PER_TURN = 500
+/** Entries that are folded before the ledger yields to the event loop. */
+const ENTRIES_PER_YIELD = 500
 
 /**
  * The ledger's tables with caches of bounded size. For each batch the caller uses, in this order:
@@ -92,14 +92,14 @@ export class LedgerStore implements Books {
   /** Folds loaded entries block by block, and lets the event loop run in between. */
   async foldEntries(entries: readonly Entry[], isJournalled: (block: number) => boolean): Promise<void> {
     let block = Number.NaN
-    let untilTurn = ENTRIES_PER_TURN
+    let entriesLeft = ENTRIES_PER_YIELD
     for (const entry of entries) {
       const entryBlock = blockOf(entry.seq)
       if (entryBlock !== block) this.startBlock(entryBlock, isJournalled(entryBlock))
       block = entryBlock
       fold(this, entry)
-      if (--untilTurn > 0) continue
-      untilTurn = ENTRIES_PER_TURN
+      if (--entriesLeft > 0) continue
+      entriesLeft = ENTRIES_PER_YIELD
       await yieldToEventLoop()
     }
   }

@@ -2,7 +2,7 @@ import type { NumberColumn } from '../../store/copy-numbers.js'
 
 /**
  * A table of the ledger whose rows change. The row caches, the undo journal, the reorganisation, the rebuild
- * and the audit are written once for all tables and walk these descriptions.
+ * and the audit are written once for all tables and iterate over these descriptions.
  */
 export type LedgerTable = {
   name: string

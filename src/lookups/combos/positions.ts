@@ -10,7 +10,7 @@ import { DecimalText, UtcText } from '../../http/row-fields.js'
 import { namedObject } from '../../lib/named-object.js'
 import { nullable } from '../../lib/nullable.js'
 import { type Fragment, joinFragments, type Sql } from '../../store/connection.js'
-import { isBehind, orderedBy } from '../../store/keyset.js'
+import { isAfterKey, orderedBy } from '../../store/keyset.js'
 import { changedPositions, scanPositions } from '../as-of.js'
 import { averagePriceOf, type PositionState, sharesOf, unrealizedOf } from '../position.js'
 import { isListed } from '../position-sql.js'
@@ -77,7 +77,7 @@ function selectComboPositions(
 ): Promise<ComboPositionRow[]> {
   const { wallet, condition, token, status, until, sizeMin } = scope
   const orderBy = orderedBy(sql, ORDER, false)
-  const conditions = [sql`p.wallet = ${wallet}`, isListed(sql, 'combo'), isBehind(sql, ORDER, after, false)]
+  const conditions = [sql`p.wallet = ${wallet}`, isListed(sql, 'combo'), isAfterKey(sql, ORDER, after, false)]
   if (sizeMin !== undefined) conditions.push(sql`p.balance >= ${sizeMin}`)
   if (token !== undefined) conditions.push(sql`p.token = ${token}`)
   else if (condition !== undefined) {

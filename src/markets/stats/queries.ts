@@ -3,7 +3,7 @@ import { hexToBytes } from '../../lib/hex.js'
 import { isReverted, isUnreverted, type SnapshotState } from '../../lookups/snapshot.js'
 import { isOneOfTags, type TagFilter } from '../../lookups/tag-filter.js'
 import { type Fragment, joinFragments, type Sql } from '../../store/connection.js'
-import { isBehind, type OrderColumn, orderedBy } from '../../store/keyset.js'
+import { isAfterKey, type OrderColumn, orderedBy } from '../../store/keyset.js'
 import { hex } from '../../store/sql-words.js'
 import type { StatsPeriod } from './period.js'
 import { conditionTokens, eventTokens, givenConditions, statsColumns, statsOf, sumsOf } from './sums.js'
@@ -83,7 +83,7 @@ export function selectMarketStats(
       select s.*
         from (${marketSource(sql, scope)}) s
        where ${isTagged(sql, scope, marketTags(sql))}
-         and ${isBehind(sql, orderOf(sort, 'bytea', 's'), after, false)}
+         and ${isAfterKey(sql, orderOf(sort, 'bytea', 's'), after, false)}
        ${orderedBy(sql, orderOf(sort, 'bytea', 's'), false)}
       offset ${offset} limit ${limit}
     )
@@ -177,7 +177,7 @@ export function selectEventStats(
       select s.*
         from (${eventSource(sql, scope)}) s
        where ${isTagged(sql, scope, eventTags(sql))}
-         and ${isBehind(sql, orderOf(sort, 'integer', 's'), after, false)}
+         and ${isAfterKey(sql, orderOf(sort, 'integer', 's'), after, false)}
        ${orderedBy(sql, orderOf(sort, 'integer', 's'), false)}
       offset ${offset} limit ${limit}
     )

@@ -1,7 +1,7 @@
 import type { Page } from '../../core/page.js'
 import { tagSlug } from '../../lookups/tag-filter.js'
 import type { Sql } from '../../store/connection.js'
-import { isBehind, type OrderColumn, orderedBy } from '../../store/keyset.js'
+import { isAfterKey, type OrderColumn, orderedBy } from '../../store/keyset.js'
 
 type TagRow = { slug: string; label: string; markets: number }
 
@@ -14,7 +14,7 @@ const MOST_MARKETS_FIRST: readonly OrderColumn[] = [
 export function selectTags(sql: Sql, { after, limit, offset }: Page): Promise<TagRow[]> {
   return sql<TagRow[]>`
     select c.slug, c.label, c.markets from tag_counts c
-     where ${isBehind(sql, MOST_MARKETS_FIRST, after, true)}
+     where ${isAfterKey(sql, MOST_MARKETS_FIRST, after, true)}
      ${orderedBy(sql, MOST_MARKETS_FIRST, true)}
      limit ${limit} offset ${offset}`
 }

@@ -15,7 +15,7 @@ import {
 import { createRequire } from 'node:module'
 import { basename, dirname, join, resolve } from 'node:path'
 import { codeOf, OperatorError } from '../../core/errors.js'
-import { canEnter, type ServerUser } from './home.js'
+import { canEnter, type ServerUser } from './server-folders.js'
 
 export type Binaries = { initdb: string; postgres: string }
 
@@ -26,9 +26,9 @@ export type Binaries = { initdb: string; postgres: string }
  */
 export function prepareBinaries(user: ServerUser, copyDir: string): Binaries {
   const packageDir = findPackage()
-  const usable = mendInPlace(packageDir) && canEnter(join(packageDir, 'native/bin'), user)
-  const home = usable ? packageDir : copyPackage(packageDir, copyDir)
-  return { initdb: join(home, 'native/bin/initdb'), postgres: join(home, 'native/bin/postgres') }
+  const usable = repairPackage(packageDir) && canEnter(join(packageDir, 'native/bin'), user)
+  const installDir = usable ? packageDir : copyPackage(packageDir, copyDir)
+  return { initdb: join(installDir, 'native/bin/initdb'), postgres: join(installDir, 'native/bin/postgres') }
 }
 
 /** The major version of the PostgreSQL of the npm platform package, whose own version begins with it. */
@@ -54,7 +54,7 @@ function findPackage(): string {
 }
 
 /** Does the work of the package's install script, which newer npm versions do not run. */
-function mendInPlace(packageDir: string): boolean {
+function repairPackage(packageDir: string): boolean {
   try {
     for (const { source, target } of readLinks(packageDir)) {
       const link = join(packageDir, target)
@@ -104,21 +104,21 @@ function openToAll(folder: string): void {
 }
 
 function copyPackage(packageDir: string, copyDir: string): string {
-  const home = join(copyDir, `postgresql-${readVersion(packageDir)}`)
-  if (existsSync(home)) return home
+  const copied = join(copyDir, `postgresql-${readVersion(packageDir)}`)
+  if (existsSync(copied)) return copied
 
   // A copy that was cut short must never be taken for a whole one: it gets its name last.
-  const draft = `${home}.${process.pid}`
+  const partial = `${copied}.${process.pid}`
   mkdirSync(copyDir, { recursive: true })
   const filter = (path: string) => !path.endsWith('.a')
-  cpSync(packageDir, draft, { recursive: true, verbatimSymlinks: true, filter })
-  mendInPlace(draft)
-  openToAll(draft)
+  cpSync(packageDir, partial, { recursive: true, verbatimSymlinks: true, filter })
+  repairPackage(partial)
+  openToAll(partial)
   try {
-    renameSync(draft, home)
+    renameSync(partial, copied)
   } catch (error) {
-    rmSync(draft, { recursive: true, force: true })
-    if (!existsSync(home)) throw error
+    rmSync(partial, { recursive: true, force: true })
+    if (!existsSync(copied)) throw error
   }
-  return home
+  return copied
 }

@@ -18,9 +18,9 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { makeOpenFolder } from '../../../test/open-folder.js'
 import { processIdentity } from '../../lib/process-identity.js'
 import { createPool } from '../connection.js'
-import { removeHome } from './home.js'
 import { findPostmaster } from './postmaster.js'
 import { type EmbeddedServer, startServer } from './server.js'
+import { removeServerFolders } from './server-folders.js'
 
 let dataDir: string
 const running = new Set<EmbeddedServer>()
@@ -57,7 +57,7 @@ beforeEach(() => {
 })
 afterEach(async () => {
   for (const server of running) await stop(server)
-  removeHome(dataDir)
+  removeServerFolders(dataDir)
   rmSync(dataDir, { recursive: true, force: true })
 })
 
@@ -94,7 +94,7 @@ describe('startServer', () => {
     await once(other, 'exit')
   })
 
-  test('starts anew after an initdb that was cut short', async () => {
+  test('starts from an empty folder after an initdb that was cut short', async () => {
     await stop(await start())
     mkdirSync(join(dataDir, 'postgres/cluster.new/base'), { recursive: true })
     rmSync(clusterDir(), { recursive: true })
@@ -175,9 +175,9 @@ describe('startServer', () => {
       expect(readlinkSync(join(closed, 'postgres'))).toMatch(/^\/var\/lib\/auspex\/closed-/)
       expect(await ask(server.socketDir)).toBe(1)
       await stop(server)
-      const home = readlinkSync(join(closed, 'postgres'))
-      removeHome(closed)
-      expect(existsSync(home)).toBe(false)
+      const folder = readlinkSync(join(closed, 'postgres'))
+      removeServerFolders(closed)
+      expect(existsSync(folder)).toBe(false)
     },
   )
 

@@ -19,12 +19,12 @@ import { promisify } from 'node:util'
 import { OperatorError } from '../../core/errors.js'
 import { pollUntil } from '../../lib/timing.js'
 import { type Binaries, prepareBinaries } from './binaries.js'
-import { prepareHome, type ServerHome } from './home.js'
 import { clearLeftovers, endPostmaster, isReady } from './postmaster.js'
+import { prepareServerFolders, type ServerFolders } from './server-folders.js'
 
 export type EmbeddedServer = {
   socketDir: string
-  /** Resolves when the server process has ended, asked or not. */
+  /** Resolves when the server process has ended, by `stop` or by itself. */
   exited: Promise<void>
   stop(): Promise<void>
 }
@@ -47,17 +47,17 @@ export async function startServer(
   extraSettings: ServerSettings = {},
   startMsMax = START_MS_MAX,
 ): Promise<EmbeddedServer> {
-  const home = prepareHome(dataDir)
-  const binaries = prepareBinaries(home.user, home.copyDir)
-  if (existsSync(home.clusterDir)) await clearLeftovers(home.clusterDir, home.socketDir)
-  else await createCluster(binaries, home)
+  const folders = prepareServerFolders(dataDir)
+  const binaries = prepareBinaries(folders.user, folders.copyDir)
+  if (existsSync(folders.clusterDir)) await clearLeftovers(folders.clusterDir, folders.socketDir)
+  else await createCluster(binaries, folders)
 
   const settings = { ...tuneServer(availableMemory()), ...extraSettings }
-  const child = launch(binaries, home, settings)
+  const child = launch(binaries, folders, settings)
   const exited = once(child, 'exit').then(() => releaseWatchdog(child))
-  await waitUntilReady(child, home, startMsMax)
+  await waitUntilReady(child, folders, startMsMax)
   return {
-    socketDir: home.socketDir,
+    socketDir: folders.socketDir,
     exited,
     stop: async () => {
       if (child.pid !== undefined && !hasEnded(child)) await endPostmaster(child.pid)
@@ -66,25 +66,25 @@ export async function startServer(
   }
 }
 
-async function createCluster({ initdb }: Binaries, home: ServerHome): Promise<void> {
+async function createCluster({ initdb }: Binaries, folders: ServerFolders): Promise<void> {
   // An initdb that is killed leaves an unusable folder: the cluster gets its name at the end.
-  removeDrafts(home.clusterDir)
-  const draft = `${home.clusterDir}.new.${process.pid}`
-  const args = ['-D', draft, '-U', SUPERUSER, '--auth=trust', '--encoding=UTF8']
+  removeUnfinishedClusters(folders.clusterDir)
+  const newClusterDir = `${folders.clusterDir}.new.${process.pid}`
+  const args = ['-D', newClusterDir, '-U', SUPERUSER, '--auth=trust', '--encoding=UTF8']
   args.push('--locale-provider=builtin', '--locale=C.UTF-8', '--no-instructions')
-  await run(initdb, args, { ...home.user, env: serverEnv() }).catch(
+  await run(initdb, args, { ...folders.user, env: serverEnv() }).catch(
     (error: Error & { stdout?: string; stderr?: string }) => {
       const reason = `${error.stderr ?? ''}${error.stdout ?? ''}`.trim() || error.message
-      throw new OperatorError(`The embedded database cannot be created in ${home.clusterDir}:\n${reason}`)
+      throw new OperatorError(`The embedded database cannot be created in ${folders.clusterDir}:\n${reason}`)
     },
   )
-  renameSync(draft, home.clusterDir)
+  renameSync(newClusterDir, folders.clusterDir)
 }
 
-function removeDrafts(clusterDir: string): void {
+function removeUnfinishedClusters(clusterDir: string): void {
   const folder = dirname(clusterDir)
-  const drafts = readdirSync(folder).filter((name) => name.startsWith(`${basename(clusterDir)}.new`))
-  for (const name of drafts) rmSync(join(folder, name), { recursive: true, force: true })
+  const unfinished = readdirSync(folder).filter((name) => name.startsWith(`${basename(clusterDir)}.new`))
+  for (const name of unfinished) rmSync(join(folder, name), { recursive: true, force: true })
 }
 
 // The server replaces the shell, so that it is a direct child of this process. The watchdog behind it
@@ -95,15 +95,15 @@ const WATCHDOG = `exec 3<&0
 ( ( read -r line <&3 || kill -INT $$ ) </dev/null >/dev/null 2>&1 & )
 exec "$@" </dev/null 3<&-`
 
-function launch({ postgres }: Binaries, home: ServerHome, settings: ServerSettings): ChildProcess {
+function launch({ postgres }: Binaries, folders: ServerFolders, settings: ServerSettings): ChildProcess {
   // The setting takes a list: quoted, a comma in the path stays part of the path.
-  const socketDir = `"${home.socketDir.replaceAll('"', '""')}"`
-  const args = [postgres, '-D', home.clusterDir, '-k', socketDir, '-c', 'listen_addresses=']
+  const socketDir = `"${folders.socketDir.replaceAll('"', '""')}"`
+  const args = [postgres, '-D', folders.clusterDir, '-k', socketDir, '-c', 'listen_addresses=']
   for (const [name, value] of Object.entries(settings)) args.push('-c', `${name}=${value}`)
-  const logFd = openLog(home)
+  const logFd = openLog(folders)
   try {
     return spawn('/bin/sh', ['-c', WATCHDOG, 'sh', ...args], {
-      ...home.user,
+      ...folders.user,
       // A session of its own: Ctrl-C in the terminal must reach us alone, we stop the database last.
       detached: true,
       stdio: ['pipe', logFd, logFd],
@@ -119,22 +119,26 @@ function releaseWatchdog(child: ChildProcess): void {
   child.stdin?.end('\n')
 }
 
-async function waitUntilReady(child: ChildProcess, home: ServerHome, startMsMax: number): Promise<void> {
-  const isDecided = () => isReady(home.clusterDir) || hasEnded(child)
+async function waitUntilReady(
+  child: ChildProcess,
+  folders: ServerFolders,
+  startMsMax: number,
+): Promise<void> {
+  const isDecided = () => isReady(folders.clusterDir) || hasEnded(child)
   const isInTime = await pollUntil(isDecided, { everyMs: 10, timeoutMs: startMsMax })
-  if (isReady(home.clusterDir)) return
+  if (isReady(folders.clusterDir)) return
   if (isInTime) {
-    throw new OperatorError(`The embedded database did not start:\n${readLogTail(home.logFile)}`)
+    throw new OperatorError(`The embedded database did not start:\n${readLogTail(folders.logFile)}`)
   }
   if (child.pid !== undefined) await endPostmaster(child.pid)
   throw new OperatorError(
-    `The embedded database was not ready after ${startMsMax / 1000} s; see ${home.logFile}`,
+    `The embedded database was not ready after ${startMsMax / 1000} s; see ${folders.logFile}`,
   )
 }
 
 const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode !== null || signalCode !== null
 
-function openLog({ logFile, user }: ServerHome): number {
+function openLog({ logFile, user }: ServerFolders): number {
   const size = statSync(logFile, { throwIfNoEntry: false })?.size ?? 0
   if (size > 16 * MIB) renameSync(logFile, `${logFile}.old`)
   // Never through a link: the folder belongs to the server's user, and we may be root.

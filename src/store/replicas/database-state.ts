@@ -1,6 +1,6 @@
 import type { Sql } from '../connection.js'
 
-/** What a server shows to a query that begins now, or shows more than. */
+/** The least that a server shows to a query that begins now: it may have moved on since. */
 export type DatabaseState = {
   /** In the write-ahead log: what a primary has written, what a standby has replayed. */
   position: bigint

@@ -6,11 +6,11 @@ import { ANSWER_POOL, createPool, type Pool } from '../connection.js'
 import { selectDatabaseId } from '../dataset.js'
 import { type DatabaseState, selectDatabaseState } from './database-state.js'
 
-/** Between two looks at a replica, and at one that has not replayed yet what reads wait for. */
-const LOOK_MS = 200
-const HURRIED_LOOK_MS = 20
+/** Between two probes of a replica, and of one that has not replayed yet what reads wait for. */
+const PROBE_MS = 200
+const AWAITED_PROBE_MS = 20
 /** With the pause before it, a replica that hangs is left out within a second. */
-const LOOK_TIMEOUT_MS = 400
+const PROBE_TIMEOUT_MS = 400
 
 type ReplicaOptions = {
   url: string
@@ -21,13 +21,13 @@ type ReplicaOptions = {
 /** The pools of a replica. It gets new ones when a connection was lost. */
 export type ReplicaPools = { answers: Pool; heavyAnswers: Pool }
 
-type Look = { state: DatabaseState } | { refusal: string }
+type ProbeResult = { state: DatabaseState } | { refusal: string }
 
 /**
  * A hot standby that answers are read from.
  *
- *   lost      it does not answer, or not in time; it is looked at again and again, and becomes usable by itself
- *   refused   it is no standby any more, or one of another database; the same
+ *   lost      it does not answer, or not in time; the probes go on, and the first answer makes it usable
+ *   refused   it is no standby any more, or one of another database; the probes go on likewise
  *   usable    it answers. Whether it has replayed what an answer needs is decided for each
  */
 export class Replica {
@@ -42,8 +42,8 @@ export class Replica {
   /** What an operator has to change; `undefined`: nothing. */
   #refusal: string | undefined
   #isClosed = false
-  /** Ends the pause before the next look. */
-  #hurry = new AbortController()
+  /** Ends the pause before the next probe. */
+  #wake = new AbortController()
   #busy = 0
   #reads = 0
   #repeats = 0
@@ -60,7 +60,7 @@ export class Replica {
     return this.#pools
   }
 
-  /** What it has replayed, or more; `undefined`: it cannot be used. */
+  /** The state at the last probe: it has replayed at least this. `undefined`: it cannot be used. */
   get state(): DatabaseState | undefined {
     return this.#state
   }
@@ -80,7 +80,7 @@ export class Replica {
     return this.#reads
   }
 
-  /** Those of them that failed because of the replica. */
+  /** How many of these reads failed because of the replica. */
   get repeats(): number {
     return this.#repeats
   }
@@ -103,29 +103,29 @@ export class Replica {
 
   /** Throws an `OperatorError` for a server that is no standby of the primary. One that does not answer may come later. */
   async open(primaryId: string): Promise<void> {
-    await this.look(primaryId)
+    await this.#probe(primaryId)
     if (this.#refusal !== undefined) throw new OperatorError(`DATABASE_READ_URLS: ${this.#refusal}.`)
   }
 
-  /** Looks at it until it is closed. `isAwaited`: whether reads wait for what it has not replayed. */
+  /** Probes it until it is closed. `isAwaited`: whether reads wait for what it has not replayed. */
   async watch(primaryId: string, isAwaited: () => boolean): Promise<void> {
     while (!this.#isClosed) {
-      await pause(isAwaited() ? HURRIED_LOOK_MS : LOOK_MS, this.#hurry.signal)
-      if (this.#hurry.signal.aborted) this.#hurry = new AbortController()
-      if (!this.#isClosed) await this.look(primaryId)
+      await pause(isAwaited() ? AWAITED_PROBE_MS : PROBE_MS, this.#wake.signal)
+      if (this.#wake.signal.aborted) this.#wake = new AbortController()
+      if (!this.#isClosed) await this.#probe(primaryId)
     }
   }
 
-  /** Has it looked at now. */
-  hurry(): void {
-    this.#hurry.abort()
+  /** Starts the next probe now. */
+  probeNow(): void {
+    this.#wake.abort()
   }
 
-  async look(primaryId: string): Promise<void> {
+  async #probe(primaryId: string): Promise<void> {
     const pool = this.#watch
     try {
-      const late = `no answer within ${LOOK_TIMEOUT_MS} ms`
-      const found = await withTimeout(this.#ask(pool, primaryId), LOOK_TIMEOUT_MS, late)
+      const late = `no answer within ${PROBE_TIMEOUT_MS} ms`
+      const found = await withTimeout(this.#ask(pool, primaryId), PROBE_TIMEOUT_MS, late)
       // A connection was lost meanwhile: what was found is from before.
       if (pool !== this.#watch) return
       this.#refusal = 'refusal' in found ? found.refusal : undefined
@@ -138,13 +138,13 @@ export class Replica {
 
   async close(): Promise<void> {
     this.#isClosed = true
-    this.hurry()
+    this.probeNow()
     const { answers, heavyAnswers } = this.#pools
     await Promise.all([answers, heavyAnswers, this.#watch].map((pool) => pool.end({ timeout: 0 })))
   }
 
   /** A server that comes back may be another one. */
-  async #ask(pool: Pool, primaryId: string): Promise<Look> {
+  async #ask(pool: Pool, primaryId: string): Promise<ProbeResult> {
     const id = this.#problem === undefined ? primaryId : await selectDatabaseId(pool)
     if (id !== primaryId) {
       return { refusal: `${this.host} is a server of another database than DATABASE_URL has` }
@@ -196,7 +196,7 @@ function showHost(text: string): string {
   return searchParams.get('host') ?? host
 }
 
-/** Of PostgreSQL's classes of errors those that say nothing about the query. */
+/** Classes of PostgreSQL error codes that are the fault of the server or the connection, not of the query. */
 const FAULT_CLASSES = new Set([
   '08', // connection
   '25', // a write, which a standby refuses

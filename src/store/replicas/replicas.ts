@@ -6,9 +6,9 @@ import { selectDatabaseId } from '../dataset.js'
 import { type DatabaseState, hasReached, type StatePoint, selectDatabaseState } from './database-state.js'
 import { Replica } from './replica.js'
 
-/** Between two looks at the primary. */
-const LOOK_MS = 200
-const LOOK_TIMEOUT_MS = 2_000
+/** Between two probes of the primary. */
+const PROBE_MS = 200
+const PROBE_TIMEOUT_MS = 2_000
 /** A replica shows everything that the primary showed this long ago, or is not used. */
 export const REPLICA_LAG_MS_MAX = 1_000
 
@@ -33,8 +33,8 @@ type Seen = { atMs: number; head: unknown; state: DatabaseState }
  * The hot standbys of the database. An answer may be read from one that shows what the primary showed at a moment since
  * which this process has learned of no new block, at most a second ago.
  *
- * The moments are looks at the primary, some times a second. Of those that will do the oldest is compared with, because
- * replicas need a while for the newest.
+ * Each probe of the primary, five times a second, records such a moment. Of the recorded moments that are new enough
+ * replicas are compared with the oldest, because they need a while to replay the newest.
  */
 export class Replicas {
   readonly all: readonly Replica[]
@@ -44,7 +44,7 @@ export class Replicas {
   #seen: Seen[] = []
   #chain: { readonly head: unknown } = { head: undefined }
   #isClosed = false
-  #hurry = new AbortController()
+  #wake = new AbortController()
   #next = 0
 
   constructor({ urls, ...shared }: ReplicasOptions) {
@@ -65,22 +65,22 @@ export class Replicas {
     const primaryId = await selectDatabaseId(control())
     await Promise.all(this.all.map((replica) => replica.open(primaryId)))
     this.#control = control
-    await this.#look()
+    await this.#probe()
     void this.#watch()
     for (const replica of this.all) void replica.watch(primaryId, () => this.#isAwaited(replica))
   }
 
   async close(): Promise<void> {
     this.#isClosed = true
-    this.#hurry.abort()
+    this.#wake.abort()
     await Promise.all(this.all.map((replica) => replica.close()))
   }
 
-  /** The least busy replica that has what the answer needs, and among equals each in turn; `undefined`: none has. */
+  /** The least busy replica that has what the answer needs, in round-robin order among equals; `undefined`: none. */
   choose({ since, fork }: ReadNeed): Replica | undefined {
     const wanted = this.#findWanted(fork)
     if (wanted === undefined) {
-      if (this.all.length > 0) this.#hurry.abort()
+      if (this.all.length > 0) this.#wake.abort()
       return undefined
     }
     let chosen: Replica | undefined
@@ -124,7 +124,7 @@ export class Replicas {
     return state !== undefined && wanted !== undefined && !hasReached(state, wanted) && !this.#isStuck(state)
   }
 
-  /** One that has been behind for long is looked at as seldom as all others. */
+  /** A replica that has been behind for long is probed no more often than all others. */
   #isStuck(state: DatabaseState): boolean {
     const [oldest] = this.#seen
     return oldest !== undefined && !hasReached(state, oldest.state)
@@ -142,25 +142,25 @@ export class Replicas {
 
   async #watch(): Promise<void> {
     while (!this.#isClosed) {
-      await pause(LOOK_MS, this.#hurry.signal)
-      if (this.#hurry.signal.aborted) this.#hurry = new AbortController()
-      if (!this.#isClosed) await this.#look()
+      await pause(PROBE_MS, this.#wake.signal)
+      if (this.#wake.signal.aborted) this.#wake = new AbortController()
+      if (!this.#isClosed) await this.#probe()
     }
   }
 
-  /** A primary that does not answer is the store's to report: without a look replicas are soon not used any more. */
-  async #look(): Promise<void> {
+  /** The store reports a primary that does not answer. Without a probe of it replicas are soon not used any more. */
+  async #probe(): Promise<void> {
     const { head } = this.#chain
     const atMs = performance.now()
     if (this.#control === undefined) return
     try {
-      const asked = selectDatabaseState(this.#control())
-      const state = await withTimeout(asked, LOOK_TIMEOUT_MS, 'the primary does not answer')
+      const query = selectDatabaseState(this.#control())
+      const state = await withTimeout(query, PROBE_TIMEOUT_MS, 'the primary does not answer')
       const isKnown = (seen: Seen) => atMs - seen.atMs <= 2 * REPLICA_LAG_MS_MAX
       this.#seen = [...this.#seen.filter(isKnown), { atMs, head, state }]
-      for (const replica of this.all) if (this.#isAwaited(replica)) replica.hurry()
+      for (const replica of this.all) if (this.#isAwaited(replica)) replica.probeNow()
     } catch {
-      await pause(LOOK_MS)
+      await pause(PROBE_MS)
     }
   }
 }

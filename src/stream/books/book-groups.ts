@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { BookSource } from '../../books/live-books.js'
-import { FairPlaces } from '../../lib/fair-places.js'
+import { FairSlots } from '../../lib/fair-slots.js'
 import { type Connection, Refusal } from '../connection.js'
 import type { SharedFrame } from '../fast/shared-frame.js'
 import { IntegrityBook } from './integrity-book.js'
@@ -29,7 +29,7 @@ export class BookGroups {
   readonly #byToken = new Map<string, Set<BookGroup>>()
   readonly #integrity = new Map<string, Shared>()
   readonly #integrityMax: number
-  readonly #integrityPlaces: FairPlaces
+  readonly #integrityPlaces: FairSlots
   /** Books of integrity mode that have lost their places, and whose groups are not told yet. */
   readonly #evicted = new Set<string>()
   #incomplete = 0
@@ -38,8 +38,8 @@ export class BookGroups {
     this.#books = books
     this.#options = options
     this.#integrityMax = options.integrityTokensMax ?? INTEGRITY_TOKENS_MAX
-    this.#integrityPlaces = new FairPlaces({
-      placesMax: this.#integrityMax,
+    this.#integrityPlaces = new FairSlots({
+      slotsMax: this.#integrityMax,
       onEvicted: (tokenId) => this.#evicted.add(tokenId),
     })
   }

@@ -1,7 +1,7 @@
 import type { Page } from '../../core/page.js'
 import { type SeqRange, withinSeq } from '../../lookups/seq-range.js'
 import type { Sql } from '../../store/connection.js'
-import { boundedPage, isBehind, orderedBy } from '../../store/keyset.js'
+import { boundedPage, isAfterKey, orderedBy } from '../../store/keyset.js'
 import { blockTime, hex, isOfUser } from '../../store/sql-words.js'
 
 export type RedemptionScope = SeqRange & { wallet: number; isAscending: boolean }
@@ -45,7 +45,7 @@ export function selectRedemptions(sql: Sql, scope: RedemptionScope, page: Page):
     select r.seq, r.payout, r.condition, r.flags, r.tx_hash
       from redemptions r
      where r.wallet = ${wallet} and ${withinSeq(sql, 'r.seq', scope)} and ${isOfUser(sql, 'r')}
-       and ${isBehind(sql, ORDER, page.after, isAscending)}
+       and ${isAfterKey(sql, ORDER, page.after, isAscending)}
      ${order} offset ${page.offset} limit ${page.limit}`
   return sql<RedemptionRow[]>`
     with page as materialized (${boundedPage(sql, selected)})

@@ -5,10 +5,10 @@ import { chargeConversions } from '../../chain/facts/conversion.js'
 import { toEntries } from '../../chain/facts/entries.js'
 import { type BatchFacts, createBatchFacts } from '../../chain/facts/registry.js'
 import { IdRegistry } from '../../chain/ids/id-registry.js'
-import { cutFacts, FactWriter } from '../../chain/write/fact-writer.js'
+import { deleteFactsFrom, FactWriter } from '../../chain/write/fact-writer.js'
 import { ensurePartitions } from '../../chain/write/partitions.js'
 import {
-  cutRecentBlocks,
+  deleteRecentBlocksFrom,
   insertRecentBlocks,
   insertReorg,
   moveCursor,
@@ -99,9 +99,9 @@ export class TestFacts {
     const cursor = await selectRecentBlock(this.sql, toBlock)
     if (cursor === undefined) throw new Error(`there is no block ${toBlock}`)
     await transact(this.sql, async (tx) => {
-      await cutFacts(tx, toBlock + 1)
+      await deleteFactsFrom(tx, toBlock + 1)
       await revertLedger(tx, toBlock, await insertReorg(tx, toBlock))
-      await cutRecentBlocks(tx, toBlock + 1)
+      await deleteRecentBlocksFrom(tx, toBlock + 1)
       await moveCursor(tx, cursor)
     })
     this.#ids.forget()

@@ -30,7 +30,7 @@ describe('the Bloom filter', () => {
 test('absent are the keys of new ids that were not evicted, as a plain set says', () => {
   const ids = fc.tuple(fc.nat(30), fc.nat(30))
   fc.assert(
-    fc.property(fc.array(ids), fc.array(ids), fc.nat(30), fc.nat(30), (evicted, asked, a, b) => {
+    fc.property(fc.array(ids), fc.array(ids), fc.nat(30), fc.nat(30), (evicted, requested, a, b) => {
       const absent = new AbsentKeys(1_000)
       absent.addNewFirst(a)
       absent.addNewSecond(b)
@@ -39,7 +39,7 @@ test('absent are the keys of new ids that were not evicted, as a plain set says'
         absent.evict(first, second, first * 100 + second)
         twin.add(first * 100 + second)
       }
-      for (const [first, second] of asked) {
+      for (const [first, second] of requested) {
         const expected = (first >= a || second >= b) && !twin.has(first * 100 + second)
         // With this few keys in this many bits the filter makes no mistake.
         expect(absent.has(first, second, first * 100 + second)).toBe(expected)

@@ -4,7 +4,13 @@ import { PARTITION_BLOCKS } from '../../core/blocks.js'
 import { seqOf } from '../../core/seq.js'
 import type { Sql } from '../../store/connection.js'
 import { ensurePartitions } from '../write/partitions.js'
-import { addIndexes, addPartitions, createTwins, swapTwins, useTwins } from './twin-tables.js'
+import {
+  addIndexes,
+  addPartitions,
+  createShadowTables,
+  swapShadowTables,
+  useShadowTables,
+} from './shadow-tables.js'
 
 const BLOCK = 300 * PARTITION_BLOCKS
 
@@ -48,12 +54,12 @@ async function readSchema(): Promise<string[]> {
 
 async function swap(fill: (tx: Sql) => Promise<unknown> = async () => undefined): Promise<void> {
   await sql.begin(async (tx) => {
-    await createTwins(tx)
-    await useTwins(tx)
+    await createShadowTables(tx)
+    await useShadowTables(tx)
     await addPartitions(tx)
     await fill(tx)
     await addIndexes(tx)
-    await swapTwins(tx)
+    await swapShadowTables(tx)
   })
 }
 

@@ -1,36 +1,36 @@
 import { LEDGER_TABLE_NAMES } from '../../ledger/rows/tables.js'
 import type { Sql } from '../../store/connection.js'
 
-/** Where a ledger is built beside the one in use, unless another schema is named. */
-const TWIN_SCHEMA = 'auspex_rebuild'
+/** The schema in which a new ledger is built beside the one in use, unless the caller names another one. */
+const SHADOW_SCHEMA = 'auspex_rebuild'
 const progressOf = (schema: string): string => `${schema}.progress`
 
 /** All tables of a ledger; `pnl` is partitioned. */
-const TWIN_TABLES = [...LEDGER_TABLE_NAMES, 'pnl', 'undo', 'undo_floor']
+const SHADOW_TABLES = [...LEDGER_TABLE_NAMES, 'pnl', 'undo', 'undo_floor']
 /** Entries that the new ledger refuses stay apart until it is in use. */
-const TWINS = [...TWIN_TABLES, 'quarantine']
+const CREATED_TABLES = [...SHADOW_TABLES, 'quarantine']
 
 /**
- * New readers wait behind the locks that are waited for, all together no longer than this. It is below the
- * `deadlock_timeout` of the server: a reader that has one of the tables and waits for another is not cancelled for it.
+ * While the swap waits for its locks, new readers queue up after it: for no longer than this in total. It is below the
+ * `deadlock_timeout` of the server, so that no reader that has one of the tables and waits for another is cancelled.
  */
 const LOCKS_WAIT_MS = 800
-/** The server's own vacuum gives way after `deadlock_timeout` to who waits for its table. Readers do not notice this lock. */
+/** Autovacuum yields a table after `deadlock_timeout` to a statement that waits for it. Readers can read meanwhile. */
 const VACUUM_WAIT_MS = 2_000
 
-/** For the rest of the transaction, `positions` and the others are those that are being built. */
-export async function useTwins(tx: Sql, schema = TWIN_SCHEMA): Promise<void> {
+/** For the rest of the transaction, `positions` and the other names mean the shadow tables. */
+export async function useShadowTables(tx: Sql, schema = SHADOW_SCHEMA): Promise<void> {
   await tx.unsafe(`set local search_path = ${schema}, public; set local statement_timeout = 0`)
 }
 
 /** Removes a ledger that was begun. */
-export async function dropTwins(tx: Sql, schema = TWIN_SCHEMA): Promise<void> {
+export async function dropShadowTables(tx: Sql, schema = SHADOW_SCHEMA): Promise<void> {
   await tx.unsafe(`drop schema if exists ${schema} cascade`)
 }
 
 /** Creates the tables, empty: like those in use, without the indexes beside the primary key. */
-export async function createTwins(tx: Sql, schema = TWIN_SCHEMA): Promise<void> {
-  await dropTwins(tx, schema)
+export async function createShadowTables(tx: Sql, schema = SHADOW_SCHEMA): Promise<void> {
+  await dropShadowTables(tx, schema)
   await tx.unsafe(`create schema ${schema}`)
   const tables = await tx<
     { name: string; key: string; partitionKey: string | null; options: string | null }[]
@@ -41,22 +41,22 @@ export async function createTwins(tx: Sql, schema = TWIN_SCHEMA): Promise<void> 
       from pg_class c
       join pg_constraint k on k.conrelid = c.oid and k.contype = 'p'
      where c.relnamespace = 'public'::regnamespace
-       and c.relname = any(${TWINS}::text[])`
+       and c.relname = any(${CREATED_TABLES}::text[])`
   for (const { name, key, partitionKey, options } of tables) {
-    const twin = `${schema}.${name}`
+    const shadow = `${schema}.${name}`
     const partitioned = partitionKey === null ? '' : `partition by ${partitionKey}`
     const withOptions = options === null ? '' : `with (${options})`
     await tx.unsafe(
-      `create table ${twin} (like public.${name} including all excluding indexes)
+      `create table ${shadow} (like public.${name} including all excluding indexes)
          ${partitioned} ${withOptions};
-       alter table ${twin} add ${key}`,
+       alter table ${shadow} add ${key}`,
     )
   }
   await tx.unsafe(`insert into ${schema}.undo_floor (block) values (0)`)
 }
 
 /** Creates the partitions that the tables in use have by now. */
-export async function addPartitions(tx: Sql, schema = TWIN_SCHEMA): Promise<void> {
+export async function addPartitions(tx: Sql, schema = SHADOW_SCHEMA): Promise<void> {
   const partitions = await tx<{ name: string; bounds: string }[]>`
     select c.relname as name, pg_get_expr(c.relpartbound, c.oid) as bounds
       from pg_inherits i
@@ -66,10 +66,10 @@ export async function addPartitions(tx: Sql, schema = TWIN_SCHEMA): Promise<void
                         where t.relname = c.relname
                           and t.relnamespace = ${schema}::regnamespace)`
   for (const { name, bounds } of partitions) {
-    const twin = `${schema}.${name}`
+    const shadow = `${schema}.${name}`
     await tx.unsafe(
-      `create table ${twin} (like ${schema}.pnl including all);
-       alter table ${schema}.pnl attach partition ${twin} ${bounds}`,
+      `create table ${shadow} (like ${schema}.pnl including all);
+       alter table ${schema}.pnl attach partition ${shadow} ${bounds}`,
     )
   }
 }
@@ -82,32 +82,32 @@ export async function addIndexes(tx: Sql): Promise<void> {
       join pg_class x on x.oid = i.indexrelid
       join pg_class c on c.oid = i.indrelid and c.relnamespace = 'public'::regnamespace
       join pg_class t on t.relname = c.relname
-                     and t.relnamespace = ${TWIN_SCHEMA}::regnamespace
+                     and t.relnamespace = ${SHADOW_SCHEMA}::regnamespace
      where not i.indisprimary
        and not exists (select from pg_class
                         where relname = x.relname
-                          and relnamespace = ${TWIN_SCHEMA}::regnamespace)`
+                          and relnamespace = ${SHADOW_SCHEMA}::regnamespace)`
   for (const { definition } of indexes) {
-    await tx.unsafe(definition.replace(' ON public.', ` ON ${TWIN_SCHEMA}.`))
+    await tx.unsafe(definition.replace(' ON public.', ` ON ${SHADOW_SCHEMA}.`))
   }
 }
 
 /** So that the planner has statistics from the first query on. */
-export async function analyzeTwins(tx: Sql): Promise<void> {
-  await tx.unsafe(`analyze ${TWIN_TABLES.map((name) => `${TWIN_SCHEMA}.${name}`).join(', ')}`)
+export async function analyzeShadowTables(tx: Sql): Promise<void> {
+  await tx.unsafe(`analyze ${SHADOW_TABLES.map((name) => `${SHADOW_SCHEMA}.${name}`).join(', ')}`)
 }
 
 /**
- * Puts these tables in the place of those in use, at the end of the transaction; views follow. Fails
- * with `lock_not_available` when a long query reads the old ones.
+ * Replaces the tables in use by these, at the end of the transaction; views follow. Fails with
+ * `lock_not_available` when a long query reads the old ones.
  */
-export async function swapTwins(tx: Sql): Promise<void> {
+export async function swapShadowTables(tx: Sql): Promise<void> {
   await tx.unsafe(`
     set local search_path = public;
     set local lock_timeout = ${VACUUM_WAIT_MS};
-    lock table ${TWIN_TABLES.join(', ')} in share update exclusive mode`)
+    lock table ${SHADOW_TABLES.join(', ')} in share update exclusive mode`)
   const endMs = performance.now() + LOCKS_WAIT_MS
-  for (const name of TWIN_TABLES) {
+  for (const name of SHADOW_TABLES) {
     // 0 would be no limit.
     const leftMs = Math.max(1, Math.round(endMs - performance.now()))
     await tx.unsafe(`set local lock_timeout = ${leftMs}; lock table ${name} in access exclusive mode`)
@@ -116,33 +116,33 @@ export async function swapTwins(tx: Sql): Promise<void> {
   // that are as new as what was stated of them need none. A block whose hash is not kept cannot be gone
   // back to.
   await tx.unsafe(`
-    insert into ${TWIN_SCHEMA}.undo
+    insert into ${SHADOW_SCHEMA}.undo
     select stated_in, 'tokens', array[id], '{}'
       from tokens
-     where stated_in > (select block from ${TWIN_SCHEMA}.undo_floor) and since >> 20 < stated_in;
+     where stated_in > (select block from ${SHADOW_SCHEMA}.undo_floor) and since >> 20 < stated_in;
     delete from quarantine where reason = 'out_of_range';
-    insert into quarantine select * from ${TWIN_SCHEMA}.quarantine;
-    update ${TWIN_SCHEMA}.undo_floor
+    insert into quarantine select * from ${SHADOW_SCHEMA}.quarantine;
+    update ${SHADOW_SCHEMA}.undo_floor
        set block = greatest(block, (select min(number) from recent_blocks));
-    delete from ${TWIN_SCHEMA}.undo
-     where block <= (select block from ${TWIN_SCHEMA}.undo_floor)`)
+    delete from ${SHADOW_SCHEMA}.undo
+     where block <= (select block from ${SHADOW_SCHEMA}.undo_floor)`)
   const views = await selectDependentViews(tx)
   if (views.length > 0) await tx.unsafe(`drop view ${views.map(({ name }) => name).join(', ')}`)
-  await tx.unsafe(`drop table ${TWIN_TABLES.join(', ')}`)
-  for (const name of await selectTwins(tx)) {
-    await tx.unsafe(`alter table ${TWIN_SCHEMA}.${name} set schema public`)
+  await tx.unsafe(`drop table ${SHADOW_TABLES.join(', ')}`)
+  for (const name of await selectShadowTables(tx)) {
+    await tx.unsafe(`alter table ${SHADOW_SCHEMA}.${name} set schema public`)
   }
-  await tx.unsafe(`drop schema ${TWIN_SCHEMA} cascade`)
+  await tx.unsafe(`drop schema ${SHADOW_SCHEMA} cascade`)
   for (const { name, definition } of views) await tx.unsafe(`create view ${name} as ${definition}`)
 }
 
 /** The tables of the ledger, partitions included. */
-async function selectTwins(sql: Sql): Promise<string[]> {
+async function selectShadowTables(sql: Sql): Promise<string[]> {
   const rows = await sql<{ name: string }[]>`
     select relname as name
       from pg_class
-     where relnamespace = ${TWIN_SCHEMA}::regnamespace
-       and (relname = any(${TWIN_TABLES}::text[]) or relispartition and relkind = 'r')`
+     where relnamespace = ${SHADOW_SCHEMA}::regnamespace
+       and (relname = any(${SHADOW_TABLES}::text[]) or relispartition and relkind = 'r')`
   return rows.map(({ name }) => name)
 }
 
@@ -155,7 +155,7 @@ function selectDependentViews(sql: Sql): Promise<View[]> {
       select oid as relation, 0 as depth
         from pg_class
        where relnamespace = 'public'::regnamespace
-         and relname = any(${TWIN_TABLES}::text[])
+         and relname = any(${SHADOW_TABLES}::text[])
       union
       select r.ev_class, readers.depth + 1
         from readers
@@ -173,7 +173,7 @@ function selectDependentViews(sql: Sql): Promise<View[]> {
 }
 
 /** Notes that the tables are there and nothing is in them. */
-export async function insertProgress(tx: Sql, fromBlock: number, schema = TWIN_SCHEMA): Promise<void> {
+export async function insertProgress(tx: Sql, fromBlock: number, schema = SHADOW_SCHEMA): Promise<void> {
   await tx.unsafe(
     `create table ${progressOf(schema)} as
      select ${fromBlock}::integer as ledger_from, max(version) as schema_version,
@@ -189,7 +189,7 @@ export async function insertProgress(tx: Sql, fromBlock: number, schema = TWIN_S
 export async function selectProgress(
   tx: Sql,
   fromBlock: number,
-  schema = TWIN_SCHEMA,
+  schema = SHADOW_SCHEMA,
 ): Promise<number | undefined> {
   const [found] = await tx<{ isThere: boolean }[]>`
     select to_regclass(${progressOf(schema)}) is not null as is_there`
@@ -209,7 +209,7 @@ export async function moveProgress(
   tx: Sql,
   fromSeq: number,
   toSeq: number,
-  schema = TWIN_SCHEMA,
+  schema = SHADOW_SCHEMA,
 ): Promise<void> {
   const { count } = await tx.unsafe(`update ${progressOf(schema)} set done_seq = $1 where done_seq = $2`, [
     toSeq,

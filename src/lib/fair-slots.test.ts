@@ -1,41 +1,41 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { FairPlaces } from './fair-places.js'
+import { FairSlots } from './fair-slots.js'
 
-function open(placesMax: number, reserved?: { owner: string; places: number }) {
+function open(slotsMax: number, reserved?: { owner: string; slots: number }) {
   const evicted: string[] = []
-  const places = new FairPlaces({
-    placesMax,
+  const slots = new FairSlots({
+    slotsMax,
     ...(reserved !== undefined && { reserved }),
     onEvicted: (key, isWanted) => evicted.push(isWanted ? key : `unwanted ${key}`),
   })
-  /** Those that got no place. */
-  const claim = (owner: number | string, ...keys: string[]) => keys.filter((key) => !places.claim(key, owner))
-  return { places, evicted, claim }
+  /** Those that got no slot. */
+  const claim = (owner: number | string, ...keys: string[]) => keys.filter((key) => !slots.claim(key, owner))
+  return { slots, evicted, claim }
 }
 
 describe('an owner', () => {
-  test('may take all places while nobody else wants one', () => {
-    const { places, claim } = open(3)
+  test('may take all slots while no other owner wants one', () => {
+    const { slots, claim } = open(3)
     expect(claim(1, 'a', 'b', 'c', 'd')).toEqual(['d'])
-    expect(places.size).toBe(3)
+    expect(slots.size).toBe(3)
   })
 
   test('below its share gets those of the one that is most over its own, the least recently wanted first', () => {
-    const { places, evicted, claim } = open(6)
+    const { slots, evicted, claim } = open(6)
     claim(1, 'a', 'b', 'c', 'd')
     claim(2, 'e', 'f')
-    places.claim('a', 1)
-    expect(places.canClaim(['x', 'y'], 3)).toBe(true)
+    slots.claim('a', 1)
+    expect(slots.canClaim(['x', 'y'], 3)).toBe(true)
     expect(claim(3, 'x', 'y', 'z')).toEqual(['z'])
     expect(evicted).toEqual(['b', 'c'])
   })
 
   test('that has its share gets no more', () => {
-    const { places, evicted, claim } = open(4)
+    const { slots, evicted, claim } = open(4)
     claim(1, 'a', 'b')
     claim(2, 'c', 'd')
-    expect(places.canClaim(['e'], 1)).toBe(false)
+    expect(slots.canClaim(['e'], 1)).toBe(false)
     expect(claim(1, 'e')).toEqual(['e'])
     expect(evicted).toEqual([])
   })
@@ -50,29 +50,29 @@ describe('an owner', () => {
   })
 
   test('pays for what another one has released', () => {
-    const { places, evicted, claim } = open(2)
+    const { slots, evicted, claim } = open(2)
     claim(1, 'a', 'b')
     claim(2, 'a', 'b')
-    expect(places.release('a', 1) || places.release('b', 1)).toBe(false)
+    expect(slots.release('a', 1) || slots.release('b', 1)).toBe(false)
     expect(claim(3, 'c')).toEqual([])
     expect(evicted).toEqual(['a'])
   })
 })
 
-test('keys that nobody wants any more go first', () => {
-  const { places, evicted, claim } = open(3)
+test('keys that no owner wants any more go first', () => {
+  const { slots, evicted, claim } = open(3)
   claim(1, 'a', 'b', 'c')
-  places.claim('b', 1)
-  expect(places.release('b', 1)).toBe(false)
-  expect(places.release('b', 1)).toBe(true)
-  expect(places.release('b', 1)).toBe(false)
-  expect(places.canClaim(['d'], 2)).toBe(true)
+  slots.claim('b', 1)
+  expect(slots.release('b', 1)).toBe(false)
+  expect(slots.release('b', 1)).toBe(true)
+  expect(slots.release('b', 1)).toBe(false)
+  expect(slots.canClaim(['d'], 2)).toBe(true)
   expect(claim(2, 'd')).toEqual([])
   expect(evicted).toEqual(['unwanted b'])
 })
 
-test('a reserved owner has its places, and the others share the rest', () => {
-  const { evicted, claim } = open(10, { owner: '*', places: 8 })
+test('a reserved owner has its slots, and the others share the rest', () => {
+  const { evicted, claim } = open(10, { owner: '*', slots: 8 })
   claim(1, 'a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j')
   expect(claim('*', 'j', '1', '2', '3', '4', '5', '6', '7')).toEqual([])
   // `j` is shared; all others but two made room.
@@ -81,7 +81,7 @@ test('a reserved owner has its places, and the others share the rest', () => {
   expect(claim(2, 'k', 'l')).toEqual(['l'])
 })
 
-test('whatever is claimed and released: places are bounded, and what is claimed has one until it is evicted', () => {
+test('whatever is claimed and released: slots are bounded, and what is claimed has one until it is evicted', () => {
   const step = fc.record({
     isClaim: fc.boolean(),
     owner: fc.constantFrom<number | string>(1, 2, 3, '*'),
@@ -91,9 +91,9 @@ test('whatever is claimed and released: places are bounded, and what is claimed 
     fc.property(fc.array(step, { maxLength: 80 }), (steps) => {
       /** How often each owner has claimed each key. */
       const claims = new Map<string, Map<number | string, number>>()
-      const places = new FairPlaces({
-        placesMax: 4,
-        reserved: { owner: '*', places: 2 },
+      const slots = new FairSlots({
+        slotsMax: 4,
+        reserved: { owner: '*', slots: 2 },
         onEvicted: (key, isWanted) => {
           expect(claims.has(key)).toBe(isWanted)
           claims.delete(key)
@@ -103,29 +103,29 @@ test('whatever is claimed and released: places are bounded, and what is claimed 
         const ofKey = claims.get(key) ?? new Map<number | string, number>()
         const count = ofKey.get(owner) ?? 0
         if (isClaim) {
-          const canClaim = places.canClaim([key], owner)
-          if (!places.claim(key, owner)) continue
+          const canClaim = slots.canClaim([key], owner)
+          if (!slots.claim(key, owner)) continue
           expect(canClaim).toBe(true)
           claims.set(key, (claims.get(key) ?? new Map()).set(owner, count + 1))
         } else {
-          const isLast = places.release(key, owner)
+          const isLast = slots.release(key, owner)
           if (count > 1) ofKey.set(owner, count - 1)
           else ofKey.delete(owner)
           if (ofKey.size === 0) claims.delete(key)
           expect(isLast).toBe(count === 1 && ofKey.size === 0)
         }
-        expect(places.size).toBeLessThanOrEqual(4)
-        expect(places.countMissing(claims.keys())).toBe(0)
+        expect(slots.size).toBeLessThanOrEqual(4)
+        expect(slots.countMissing(claims.keys())).toBe(0)
       }
     }),
     { numRuns: 1_000 },
   )
 })
 
-test('a place that is removed is free', () => {
-  const { places, claim } = open(1)
+test('a slot that is removed is free', () => {
+  const { slots, claim } = open(1)
   claim(1, 'a')
-  places.remove('a')
+  slots.remove('a')
   expect(claim(2, 'b')).toEqual([])
-  expect(places.countMissing(['a', 'b'])).toBe(1)
+  expect(slots.countMissing(['a', 'b'])).toBe(1)
 })

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../../test/database.js'
 import { hashTables } from '../../../test/table-hashes.js'
 import { IdRegistry } from '../ids/id-registry.js'
-import { cutFacts } from './fact-writer.js'
+import { deleteFactsFrom } from './fact-writer.js'
 import { FIRST_BLOCK, testBatch, writeTestBatch } from './test-batch.js'
 
 let database: TestDatabase
@@ -11,9 +11,9 @@ beforeAll(async () => {
 })
 afterAll(() => database.drop())
 
-const cut = (fromBlock: number) => database.sql.begin((tx) => cutFacts(tx, fromBlock))
+const deleteFrom = (fromBlock: number) => database.sql.begin((tx) => deleteFactsFrom(tx, fromBlock))
 
-test('takes back exactly what came after, at any depth, and it can come again', async () => {
+test('removes exactly what came after, at any depth, and it can be written again', async () => {
   const names = new IdRegistry()
   const hashes: Record<string, string>[] = []
   const append = async (block: number) => {
@@ -25,7 +25,7 @@ test('takes back exactly what came after, at any depth, and it can come again', 
   for (const depth of [1, 5, 13]) {
     const before = hashes.slice()
     hashes.splice(-depth)
-    await cut(FIRST_BLOCK + hashes.length)
+    await deleteFrom(FIRST_BLOCK + hashes.length)
     names.forget()
     expect(await hashTables(database.sql)).toEqual(hashes.at(-1))
     while (hashes.length < 14) await append(FIRST_BLOCK + hashes.length)
@@ -34,16 +34,16 @@ test('takes back exactly what came after, at any depth, and it can come again', 
 })
 
 test('leaves nothing of another fork', async () => {
-  await cut(FIRST_BLOCK)
+  await deleteFrom(FIRST_BLOCK)
   const names = new IdRegistry()
   await writeTestBatch(database.sql, names, testBatch(FIRST_BLOCK, FIRST_BLOCK + 9), true)
   await writeTestBatch(database.sql, names, testBatch(FIRST_BLOCK + 10, FIRST_BLOCK + 20), true)
   const straight = await hashTables(database.sql)
 
-  await cut(FIRST_BLOCK + 10)
+  await deleteFrom(FIRST_BLOCK + 10)
   names.forget()
   await writeTestBatch(database.sql, names, testBatch(FIRST_BLOCK + 10, FIRST_BLOCK + 25, 2), true)
-  await cut(FIRST_BLOCK + 10)
+  await deleteFrom(FIRST_BLOCK + 10)
   names.forget()
   await writeTestBatch(database.sql, names, testBatch(FIRST_BLOCK + 10, FIRST_BLOCK + 20), true)
   expect(await hashTables(database.sql)).toEqual(straight)

@@ -17,7 +17,7 @@ import { basename, join } from 'node:path'
 import { codeOf, messageOf, OperatorError } from '../../core/errors.js'
 
 /** The folders of one embedded server. They belong to `user` and are closed to all others. */
-export type ServerHome = {
+export type ServerFolders = {
   user: ServerUser
   clusterDir: string
   socketDir: string
@@ -35,17 +35,17 @@ const SHARED_STATE_DIR = '/var/lib/auspex'
 const SOCKET_PATH_LENGTH_MAX = 103
 
 /** Finds or makes the server's folder: `<data>/postgres`, or a link there to one that its user can enter. */
-export function prepareHome(dataDir: string): ServerHome {
+export function prepareServerFolders(dataDir: string): ServerFolders {
   const link = join(dataDir, LINK_NAME)
   try {
     const user = chooseServerUser(join(link, 'cluster'))
-    if (!existsSync(link)) makeHome(dataDir, link, user)
-    const home = realpathSync(link)
+    if (!existsSync(link)) makeServerFolder(dataDir, link, user)
+    const folder = realpathSync(link)
     return {
       user,
-      clusterDir: join(home, 'cluster'),
-      socketDir: prepareSocketDir(home, user),
-      logFile: join(home, 'postgres.log'),
+      clusterDir: join(folder, 'cluster'),
+      socketDir: prepareSocketDir(folder, user),
+      logFile: join(folder, 'postgres.log'),
       copyDir: user === undefined ? dataDir : SHARED_STATE_DIR,
     }
   } catch (error) {
@@ -66,13 +66,13 @@ export function findCluster(dataDir: string): string | undefined {
 }
 
 /** Deletes the server's folder and everything in it. The server must be down. */
-export function removeHome(dataDir: string): void {
+export function removeServerFolders(dataDir: string): void {
   const link = join(dataDir, LINK_NAME)
   if (existsSync(link)) rmSync(realpathSync(link), { recursive: true, force: true })
   rmSync(link, { force: true })
 }
 
-function makeHome(dataDir: string, link: string, user: ServerUser): void {
+function makeServerFolder(dataDir: string, link: string, user: ServerUser): void {
   // A link whose target is gone holds nothing worth keeping.
   rmSync(link, { force: true })
   if (canEnter(dataDir, user)) {
@@ -82,23 +82,23 @@ function makeHome(dataDir: string, link: string, user: ServerUser): void {
   mkdirSync(SHARED_STATE_DIR, { recursive: true })
   // Whatever the umask says: the server's user passes through.
   chmodSync(SHARED_STATE_DIR, 0o711)
-  const home = join(SHARED_STATE_DIR, `${basename(dataDir)}-${shortHash(dataDir)}`)
-  setAside(home)
-  makePrivateFolder(home, user)
-  symlinkSync(home, link)
+  const folder = join(SHARED_STATE_DIR, `${basename(dataDir)}-${shortHash(dataDir)}`)
+  setAside(folder)
+  makePrivateFolder(folder, user)
+  symlinkSync(folder, link)
 }
 
 // The data folder was deleted and its database stayed here: kept once, in case that was a mistake.
-function setAside(home: string): void {
-  if (!existsSync(home)) return
-  rmSync(`${home}.old`, { recursive: true, force: true })
-  renameSync(home, `${home}.old`)
+function setAside(folder: string): void {
+  if (!existsSync(folder)) return
+  rmSync(`${folder}.old`, { recursive: true, force: true })
+  renameSync(folder, `${folder}.old`)
 }
 
-function prepareSocketDir(home: string, user: ServerUser): string {
-  const beside = join(home, 'sock')
+function prepareSocketDir(folder: string, user: ServerUser): string {
+  const beside = join(folder, 'sock')
   const fits = join(beside, '.s.PGSQL.5432').length <= SOCKET_PATH_LENGTH_MAX
-  const socketDir = fits ? beside : join(tmpdir(), `auspex-${shortHash(home)}`)
+  const socketDir = fits ? beside : join(tmpdir(), `auspex-${shortHash(folder)}`)
   makePrivateFolder(socketDir, user)
   return socketDir
 }
