@@ -6,10 +6,10 @@ import type { LiveBooks } from '../live-books.js'
 export type RecordedTokens = {
   start(): void
   stop(): void
-  /** These are not followed any more: others have taken their places. */
+  /** These tokens were evicted and are not followed any more. */
   lose(tokenIds: readonly string[]): void
   readonly tokens: ReadonlySet<string>
-  /** Books that should be recorded and are not followed, because there is no place for them. */
+  /** How many books should be recorded and are not followed, because no slot is free. */
   readonly unfollowed: number
 }
 
@@ -23,7 +23,7 @@ const OWNER = 'recording'
 export const recordAll = (books: LiveBooks): RecordedTokens => ({
   start: () => books.followAll(),
   stop: () => books.releaseAll(),
-  // Those of all open markets have places of their own.
+  // The books of all open markets have reserved slots.
   lose: () => undefined,
   get tokens() {
     return books.allTokens
