@@ -80,8 +80,8 @@ export class BoardWorld {
       })
     })
     await this.facts.append(
-      (place) => ({
-        fills: trades.flat().map((fill, at) => makeFill(at, { ...fill, ...place(at) })),
+      (positionOf) => ({
+        fills: trades.flat().map((fill, at) => makeFill(at, { ...fill, ...positionOf(at) })),
       }),
       this.#timeSec,
     )
@@ -111,9 +111,9 @@ export class BoardWorld {
     const event = this.#event()
     const tags = TAGS.map(({ id }) => id).filter(() => this.random(2) === 0)
     await sql`delete from event_tags where event = ${event} and tag <> all(${tags}::integer[])`
-    for (const [place, tag] of tags.entries()) {
+    for (const [index, tag] of tags.entries()) {
       await sql`
-        insert into event_tags values (${event}, ${tag}, ${place})
+        insert into event_tags values (${event}, ${tag}, ${index})
         on conflict (event, tag) do update set place = excluded.place`
     }
   }
