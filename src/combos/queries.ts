@@ -9,7 +9,7 @@ import { type Fragment, joinFragments, type Sql } from '../store/connection.js'
 import { isBehind, orderedBy } from '../store/keyset.js'
 import { hex } from '../store/sql-words.js'
 
-/** Where the tables of what happened in combos stand. */
+/** The block and the reorganisation that the tables of combo activity are as of. */
 export const COMBO_ACTIVITY: SnapshotState = (sql) => sql`select head_block as block, rewind from combo_state`
 
 /** The parameters that name a combo, one way or another; all that have a value must name the same. */

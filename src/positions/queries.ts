@@ -49,7 +49,7 @@ const AVERAGE = `case when p.held > 0 then div(p.cost * 1000000::numeric, p.held
                       when p.bought > 0 then div(p.bought_cost * 1000000::numeric, p.bought)
                       else -1e30 end`
 
-/** With the price of now; nothing where there is none. */
+/** An expression divided by the denominator of the current price; 0 without a price. */
 const PRICED = (expression: string) => `coalesce((
   select div(${expression}, price.denominator)
     from token_prices price where price.token = p.token and price.denominator > 0), 0)`

@@ -87,7 +87,7 @@ const requestedWallets = (sql: Sql, addresses: readonly string[]): Fragment => {
     ) asked (address, place)`
 }
 
-/** Which tokens count; all of it must hold. */
+/** Which tokens count: those that meet all of these conditions. */
 export type TokenScope = {
   tokens: readonly number[] | undefined
   tagged: readonly TagFilter[]

@@ -19,7 +19,7 @@ const LIST_SOON_MS = 2_000
 const NAMED_MAX = 20_000
 const OWNER = 'recording'
 
-/** Those of all open markets, also of those that open later. */
+/** Records the books of all open markets, also of markets that open later. */
 export const recordAll = (books: LiveBooks): RecordedTokens => ({
   start: () => books.followAll(),
   stop: () => books.releaseAll(),
@@ -40,7 +40,7 @@ type NamedOptions = {
   log: Log
 }
 
-/** Those that the operator has named; markets of a named event that open later come to them. */
+/** Records the books that the operator has named, also of markets of a named event that open later. */
 export const recordNamed = ({ books, select, log }: NamedOptions): RecordedTokens =>
   new FollowAll({
     select: () => select(NAMED_MAX),

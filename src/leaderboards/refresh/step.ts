@@ -73,7 +73,7 @@ export async function selectStep(tx: Sql, nowMs: number): Promise<BoardStep | un
       // Lags by more than the undo journal has: what changed is not known.
       heldBlock < row.undoFloor ||
       rewind - fromRewind >= REWOUND_MAX ||
-      // What leaves a window is no longer there.
+      // The facts that leave a window were dropped, so they cannot be subtracted.
       (row.windowFrom ?? 0) < keptFrom,
   }
 }

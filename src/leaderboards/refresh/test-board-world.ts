@@ -87,7 +87,7 @@ export class BoardWorld {
     )
   }
 
-  /** Takes up to five blocks back; the next one may be earlier than those were. */
+  /** Reverts up to five blocks; the next one may have an earlier time than those had. */
   async rewind(): Promise<void> {
     const toBlock = Math.max(BLOCK.number, this.facts.head - this.random(5))
     await this.facts.rewind(toBlock)

@@ -28,7 +28,7 @@ const EVENT_MARKETS_MAX = 500
 const CACHE_MS = 5_000
 /** The platform rarely changes the text of an event. */
 const TEXT_FRESH_MS = 600_000
-/** Everything else is here already. */
+/** Without this text the answer is complete, so it does not wait longer for it. */
 const TEXT_TIMEOUT_MS = 2_500
 
 type EventDeps = { gamma: Upstreams['gamma']; fallbackCache: StaleFallbackCache }

@@ -24,7 +24,7 @@ export function salvagePage<T>(key: string, parseItem: Parser<T>): Parser<Salvag
   }
 }
 
-/** The same of a bare array. */
+/** Like `salvagePage`, for a bare array. */
 export const salvageList =
   <T>(parseItem: Parser<T>): Parser<T[]> =>
   (value, path) =>

@@ -2,7 +2,7 @@ import { type JsonObject, refuseValue } from '../transport/parse-json.js'
 import { digitAt, isHex, START } from './abi.js'
 import { CONTRACTS } from './contracts.js'
 
-/** Where on the chain a log stands. */
+/** The position of a log on the chain. */
 export type LogPosition = {
   /** Lower-case address of the contract that emitted it. */
   address: string

@@ -65,7 +65,7 @@ export type PostOptions<T> = GetOptions<T> &
     parseElsewhere?: ((body: Buffer) => Promise<ParsedElsewhere<T>>) | undefined
   }
 
-/** `refused`: the bytes, which come back. */
+/** `refused`: the other thread could not parse the answer and hands its bytes back. */
 export type ParsedElsewhere<T> = { value: T } | { refused: Buffer }
 
 export type TimedCallOptions = CallOptions & {
