@@ -46,7 +46,7 @@ const changeFrame = (...changes: Change[]) => ({
 /** A book socket at an exchange that says only what the test makes it say, except to subscriptions. */
 async function open(timings: Partial<typeof BOOK_TIMINGS> = {}) {
   const server = await openPeerServer()
-  const asked: { ids: string[]; operation: string | undefined }[] = []
+  const requests: { ids: string[]; operation: string | undefined }[] = []
   const answers = new Map<string, object>()
   let absent: string[] = []
   let peer: WebSocket | undefined
@@ -56,7 +56,7 @@ async function open(timings: Partial<typeof BOOK_TIMINGS> = {}) {
       const text = String(data)
       if (text === 'PING') return joined.send('PONG')
       const { assets_ids: ids, operation } = JSON.parse(text)
-      asked.push({ ids, operation })
+      requests.push({ ids, operation })
       const books = ids.flatMap((id: string) => answers.get(id) ?? [])
       if (operation !== 'unsubscribe' && books.length > 0) joined.send(JSON.stringify(books))
     })
@@ -90,7 +90,7 @@ async function open(timings: Partial<typeof BOOK_TIMINGS> = {}) {
     server,
     changes,
     announced,
-    asked,
+    requests,
     answers,
     setAbsent: (ids: string[]) => {
       absent = ids
@@ -101,7 +101,7 @@ async function open(timings: Partial<typeof BOOK_TIMINGS> = {}) {
   }
 }
 
-/** With one book that is live, and that the exchange sends whenever it is asked. */
+/** With one book that is live, and that the exchange sends on each request. */
 async function openWithBook(timings?: Partial<typeof BOOK_TIMINGS>) {
   const opened = await open(timings)
   opened.answers.set('1', bookFrame('1', [['0.40', '10.0']], [['0.60', '20']]))
@@ -109,7 +109,7 @@ async function openWithBook(timings?: Partial<typeof BOOK_TIMINGS>) {
   if (book === undefined) throw new Error('not added')
   await until(() => book.state === 'live')
   opened.changes.length = 0
-  opened.asked.length = 0
+  opened.requests.length = 0
   return { ...opened, book }
 }
 
@@ -178,8 +178,8 @@ describe('a book that cannot be right', () => {
     ['crossed', { tokenId: '1', price: '0.6', size: '1', side: 'BUY', best: ['0.6', '0.6'] }],
     ['disagrees', { tokenId: '1', price: '0.5', size: '1', side: 'BUY', best: ['0.5', '0.58'] }],
     ['disagrees', { tokenId: '1', price: '0.4', size: '0', side: 'BUY', best: ['0.3', '0.6'] }],
-  ])('is %s: stale, and asked for again', async (reason, change) => {
-    const { book, changes, asked, kinds, say } = await openWithBook()
+  ])('is %s: stale, and requested again', async (reason, change) => {
+    const { book, changes, requests, kinds, say } = await openWithBook()
     say(changeFrame(change))
     await until(() => kinds().length === 4)
     expect(changes.slice(1)).toEqual([
@@ -187,7 +187,7 @@ describe('a book that cannot be right', () => {
       { kind: 'snapshot', book },
       { kind: 'state', tokenId: '1', state: 'live', reason: undefined },
     ])
-    expect(asked).toEqual([
+    expect(requests).toEqual([
       { ids: ['1'], operation: 'unsubscribe' },
       { ids: ['1'], operation: 'subscribe' },
     ])
@@ -213,27 +213,27 @@ describe('a book that cannot be right', () => {
     expect(states()).toEqual([])
   })
 
-  test('is asked for more and more rarely while it stays wrong', async () => {
-    const { answers, asked, states, say } = await openWithBook({ retryMsMax: 10_000 })
+  test('is requested more and more rarely while it stays wrong', async () => {
+    const { answers, requests, states, say } = await openWithBook({ retryMsMax: 10_000 })
     const crossed = bookFrame('1', [['0.7', '1']], [['0.6', '1']])
     answers.set('1', crossed)
     say(crossed)
     await new Promise((resolve) => setTimeout(resolve, 400))
-    const times = asked.filter(({ operation }) => operation === 'subscribe').length
+    const times = requests.filter(({ operation }) => operation === 'subscribe').length
     expect(times).toBeGreaterThan(1)
     expect(times).toBeLessThan(6)
     expect(states().length).toBeLessThan(12)
   })
 
   test('stays stale while the exchange sends it crossed, and is live when it is not any more', async () => {
-    const { book, answers, asked, changes, say } = await openWithBook()
+    const { book, answers, requests, changes, say } = await openWithBook()
     const crossed = bookFrame('1', [['0.7', '1']], [['0.6', '1']])
     answers.set('1', crossed)
     say(crossed)
     await until(() => book.state === 'stale')
-    // As after a trade: without having been asked for.
+    // As after a trade: without a request.
     say(crossed)
-    await until(() => asked.length >= 6)
+    await until(() => requests.length >= 6)
     answers.set('1', bookFrame('1', [['0.5', '1']], [['0.6', '1']]))
     await until(() => book.state === 'live')
     expect(changes).toEqual([
@@ -259,7 +259,7 @@ describe('a book that cannot be right', () => {
 })
 
 describe('what does not come', () => {
-  test('after a frame that could not be read: the books are asked for again', async () => {
+  test('after a frame that could not be read: the books are requested again', async () => {
     const { book, states, say } = await openWithBook()
     say('{"event_type":"book",')
     await until(() => states().length === 2)
@@ -267,7 +267,7 @@ describe('what does not come', () => {
     expect(book.state).toBe('live')
   })
 
-  test('of a token that the exchange does not have: empty and live, once it was asked', async () => {
+  test('of a token that the exchange does not have: empty and live, once the exchange has said so', async () => {
     const { socket, changes, setAbsent } = await open({ loadMs: 20 })
     setAbsent(['7'])
     const [book] = socket.add(['7'])
@@ -276,10 +276,10 @@ describe('what does not come', () => {
     expect(socket.countStale()).toBe(0)
   })
 
-  test('of a token that it has: stays loading, and is asked for again', async () => {
-    const { socket, asked, answers } = await open({ loadMs: 20 })
+  test('of a token that it has: stays loading, and is requested again', async () => {
+    const { socket, requests, answers } = await open({ loadMs: 20 })
     const [book] = socket.add(['1'])
-    await until(() => asked.length > 5)
+    await until(() => requests.length > 5)
     expect(book?.state).toBe('loading')
     answers.set('1', bookFrame('1', [], []))
     await until(() => book?.state === 'live')
@@ -298,15 +298,15 @@ describe('what does not come', () => {
 })
 
 test('a book that is read again and is the same says nothing', async () => {
-  const { changes, asked } = await openWithBook({ refreshMs: 20 })
-  await until(() => asked.length > 4)
+  const { changes, requests } = await openWithBook({ refreshMs: 20 })
+  await until(() => requests.length > 4)
   expect(changes).toEqual([])
 })
 
-test('quiet markets are asked for a book before the stream is taken for dead', async () => {
-  const { server, changes, asked } = await openWithBook({ probeMs: 50 })
+test('a book of a quiet market is requested before the stream is taken for dead', async () => {
+  const { server, changes, requests } = await openWithBook({ probeMs: 50 })
   await new Promise((resolve) => setTimeout(resolve, 900))
-  expect(asked.length).toBeGreaterThan(6)
+  expect(requests.length).toBeGreaterThan(6)
   expect(server.peers).toHaveLength(1)
   expect(changes).toEqual([])
 })

@@ -24,7 +24,7 @@ const REFRESHED_MAX = 20
 export type BookTimings = typeof BOOK_TIMINGS
 
 export const BOOK_TIMINGS = {
-  /** A book that was requested comes within this time; then the exchange is asked whether it has one. */
+  /** A requested book comes within this time; otherwise the exchange is asked over HTTP whether it has one. */
   loadMs: 1_500,
   /** The exchange changes several levels one after the other: a book may be impossible for a moment. */
   doubtMs: 500,
@@ -32,7 +32,7 @@ export const BOOK_TIMINGS = {
   retryMsMax: 60_000,
   /** A book that was not sent whole for this long is read again: a change may have been lost without a trace. */
   refreshMs: 10 * 60_000,
-  /** A socket without events for this long is requested a book, to tell quiet markets from a dead stream. */
+  /** On a socket without events for this long a book is requested, to tell quiet markets from a dead stream. */
   probeMs: 10_000,
 }
 
@@ -73,14 +73,14 @@ export class BookSocket {
   readonly #awaited = new Set<KeptBook>()
   /** Those that cannot be right at this moment. */
   readonly #doubtful = new Set<KeptBook>()
-  #heardAt = performance.now()
+  #lastMessageAt = performance.now()
   /** When the exchange last sent anything, Unix milliseconds. */
-  #heardAtMs: number
-  #isAsking = false
+  #lastMessageAtMs: number
+  #isFindingAbsent = false
 
   constructor(options: BookSocketOptions) {
     this.#options = options
-    this.#heardAtMs = options.clock.now()
+    this.#lastMessageAtMs = options.clock.now()
     this.#socket = options.connect({
       onEvents: (events) => this.#onEvents(events),
       onOpen: () => this.#onOpen(),
@@ -143,19 +143,19 @@ export class BookSocket {
 
   #onOpen(): void {
     const now = performance.now()
-    this.#heardAt = now
+    this.#lastMessageAt = now
     for (const kept of this.#awaited) kept.dueAt = now + this.#options.timings.loadMs
   }
 
   #onInterrupted(reason: SocketFault): void {
     const changes: BookChange[] = []
-    for (const kept of this.#books.values()) this.#giveUp(kept, reason, changes, this.#heardAtMs)
+    for (const kept of this.#books.values()) this.#giveUp(kept, reason, changes, this.#lastMessageAtMs)
     this.#publish(changes)
   }
 
   #onEvents(events: readonly ClobEvent[]): void {
-    this.#heardAt = performance.now()
-    this.#heardAtMs = this.#options.clock.now()
+    this.#lastMessageAt = performance.now()
+    this.#lastMessageAtMs = this.#options.clock.now()
     const changes: BookChange[] = []
     for (const event of events) this.#apply(event, changes)
     this.#publish(changes)
@@ -192,7 +192,7 @@ export class BookSocket {
 
   #replaceBook(kept: KeptBook, event: EventOf<'book'>, changes: BookChange[]): void {
     if (event.bids.length > LEVELS_MAX || event.asks.length > LEVELS_MAX) {
-      this.#giveUp(kept, 'too_large', changes, this.#heardAtMs)
+      this.#giveUp(kept, 'too_large', changes, this.#lastMessageAtMs)
       return
     }
     // Clients would learn that the book is right, and a moment later that it is not.
@@ -231,7 +231,7 @@ export class BookSocket {
       changes.push({ kind: 'level', ...level })
     }
     for (const [kept, named] of best) {
-      if (kept.book.isTooLarge) this.#giveUp(kept, 'too_large', changes, this.#heardAtMs)
+      if (kept.book.isTooLarge) this.#giveUp(kept, 'too_large', changes, this.#lastMessageAtMs)
       else this.#compareBest(kept, named)
     }
   }
@@ -315,10 +315,10 @@ export class BookSocket {
   }
 
   #probe(now: number): void {
-    if (now - this.#heardAt < this.#options.timings.probeMs) return
+    if (now - this.#lastMessageAt < this.#options.timings.probeMs) return
     const kept = this.#oldestPresent()
     if (kept === undefined) return
-    this.#heardAt = now
+    this.#lastMessageAt = now
     this.#socket.resubscribe([kept.book.tokenId])
     if (this.#awaited.has(kept)) return
     this.#awaited.add(kept)
@@ -344,12 +344,12 @@ export class BookSocket {
     const unsure = due.filter(
       ({ book, unanswered }) => book.state !== 'live' || unanswered === UNANSWERED_MAX,
     )
-    if (unsure.length > 0 && !this.#isAsking) void this.#emptyAbsent(unsure.slice(0, ABSENT_MAX))
+    if (unsure.length > 0 && !this.#isFindingAbsent) void this.#emptyAbsent(unsure.slice(0, ABSENT_MAX))
   }
 
   /** Of a market that is not open the socket says nothing at all: its books are empty, and that is right. */
   async #emptyAbsent(requested: readonly KeptBook[]): Promise<void> {
-    this.#isAsking = true
+    this.#isFindingAbsent = true
     try {
       const tokenIds = requested.map(({ book }) => book.tokenId)
       const absent = new Set(await this.#options.findAbsent(tokenIds, this.#closing.signal))
@@ -362,7 +362,7 @@ export class BookSocket {
     } catch {
       // The exchange does not answer: the same books are due again later.
     } finally {
-      this.#isAsking = false
+      this.#isFindingAbsent = false
     }
   }
 

@@ -2,7 +2,7 @@ import { faultFields } from '../lib/fault-fields.js'
 import type { Log } from '../lib/log.js'
 import { pause } from '../lib/timing.js'
 
-/** Books of a page load before the next page is asked for, so that other work goes on in between. */
+/** Books of a page load before the next page is selected, so that other work runs in between. */
 const PAGE_TOKENS = 1_000
 const PAGE_MS = 100
 /** An announced market is in the catalogue within this time. */
@@ -45,7 +45,7 @@ export class FollowAll {
     return this.#tokens
   }
 
-  /** Tokens of open markets that there was no place for. */
+  /** How many tokens of open markets got no slot. */
   get unfollowed(): number {
     return this.#unfollowed
   }
@@ -78,7 +78,7 @@ export class FollowAll {
     this.#follow(tokenIds)
   }
 
-  /** These were taken from it: they are followed again when there are places. */
+  /** These tokens were evicted: they are followed again when slots are free. */
   lose(tokenIds: readonly string[]): void {
     for (const tokenId of tokenIds) this.#tokens.delete(tokenId)
   }

@@ -48,7 +48,7 @@ export type BookChange =
   | { kind: 'details'; book: LiveBook }
   /**
    * Whether the book may be trusted has changed. A book that is live again has its snapshot before it. `rightUntilMs`
-   * of one that is stale: nothing speaks against it before that time.
+   * of a stale book: it was right up to that time.
    */
   | {
       kind: 'state'
@@ -244,7 +244,7 @@ export class KeptBook {
   readonly book: LiveBook
   /** When the exchange last sent all of it, or it was added or requested again. */
   readAt: number
-  /** When the exchange last sent all of it, Unix milliseconds: right until then, should a change turn out to be lost. */
+  /** When the exchange last sent the whole book, Unix milliseconds: right up to then, also if a change is lost later. */
   wholeAtMs = 0
   /** How often it was requested since it last came. */
   unanswered = 0

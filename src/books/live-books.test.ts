@@ -92,7 +92,7 @@ describe('followed books', () => {
   )
 
   test.concurrent.for(['garbage', 'truncated'] as const)(
-    '%s now and then: what cannot be read is asked for again',
+    '%s now and then: what cannot be read is requested again',
     async (mode, context) => {
       const { expect } = context
       const { mirror, registry, breakWith, untilTrue } = await openFollowing(context, 6)
@@ -210,7 +210,7 @@ test('all open markets are followed while there is a reader, and new ones at onc
   await until(() => books.status.tokens === 0)
 })
 
-test('open markets are looked for again soon while the catalogue is being read', async (context) => {
+test('open markets are listed again soon while the catalogue is being read', async (context) => {
   const { expect } = context
   const lists = [[], idsOf(10), idsOf(20)]
   const { books } = await openLiveBooks(exchange, context, {
@@ -222,7 +222,7 @@ test('open markets are looked for again soon while the catalogue is being read',
   expect(lists).toHaveLength(1)
 })
 
-describe('places', () => {
+describe('slots', () => {
   const openPlaces = async (context: TestContext, tokensMax: number, open: readonly string[] = []) => {
     const opened = await openLiveBooks(exchange, context, {
       limits: { tokensMax },
@@ -265,7 +265,7 @@ describe('places', () => {
     books.followAll()
     await until(() => books.allTokens.size === 8)
     expect(lost).toEqual(idsOf(8))
-    // Neither the markets above the limit nor those without a place are passed over in silence.
+    // Neither the markets above the limit nor those without a slot are left out without a warning.
     await until(() => books.unfollowedCount === 2)
     books.releaseAll()
     expect(books.unfollowedCount).toBe(0)

@@ -3,7 +3,7 @@ import { type Clock, systemClock } from '../core/clock.js'
 import { FairSlots } from '../lib/fair-slots.js'
 import { groupBy } from '../lib/group-by.js'
 import type { Log } from '../lib/log.js'
-import { withPatience } from '../upstreams/transport/patience.js'
+import { withUpstreamTimeout } from '../upstreams/transport/upstream-timeout.js'
 import type { Upstreams } from '../upstreams/upstreams.js'
 import { BOOK_TIMINGS, BookSocket } from './book-socket.js'
 import { FollowAll } from './follow-all.js'
@@ -11,7 +11,7 @@ import type { BookChange, LiveBook } from './live-book.js'
 
 const CHECK_MS = 250
 
-/** All books of open markets have this part of the places, whatever accounts have named. The rest is left for these. */
+/** The share of the slots that is reserved for the books of all open markets; accounts have the rest. */
 const ALL_SHARE = 0.8
 /** In whose name all books of open markets are followed. */
 const ALL_OWNER = '*'
@@ -71,15 +71,15 @@ type Waiter = { left: number; resolve: () => void }
 
 /**
  * Live order books of the tokens that are followed, by decimal id. A token is followed on one socket
- * to the exchange, however many readers it has; sockets are opened as more are needed. The places are shared
+ * to the exchange, however many readers it has; sockets are opened as more are needed. The slots are shared
  * between accounts: see `FairSlots`.
  */
 export class LiveBooks {
   readonly #options: LiveBooksOptions
   readonly #limits: typeof LIMITS
   readonly #followed = new Map<string, Followed>()
-  readonly #places: FairSlots
-  /** Tokens that have lost their places to others, and whether they were wanted still. */
+  readonly #slots: FairSlots
+  /** Tokens that have lost their slots to others, and whether readers still wanted them. */
   readonly #evicted = new Map<string, { socket: BookSocket; isWanted: boolean }>()
   /** Tokens without readers and since when, the longest without first. */
   readonly #idle = new Map<string, number>()
@@ -98,7 +98,7 @@ export class LiveBooks {
     this.#metrics = createBookMetrics(options.registry, () => this.status)
     const { tokensMax } = this.#limits
     const allMax = Math.ceil(tokensMax * ALL_SHARE)
-    this.#places = new FairSlots({
+    this.#slots = new FairSlots({
       slotsMax: tokensMax,
       reserved: { owner: ALL_OWNER, slots: allMax },
       onEvicted: (tokenId, isWanted) => this.#noteEvicted(tokenId, isWanted),
@@ -127,33 +127,33 @@ export class LiveBooks {
   }
 
   /**
-   * Counts one more reader of each token; the books of new ones load, and may take the places of others. Returns the
-   * tokens that are not followed, and must not be released, because the owner has its share of all places.
+   * Counts one more reader of each token; the books of new ones load, and may evict others. Returns the
+   * tokens that are not followed, and must not be released, because the owner has used up its share of the slots.
    */
   follow(tokenIds: readonly string[], owner: BookOwner): readonly string[] {
     if (this.#isClosed) return tokenIds
     const refused: string[] = []
     const fresh = new Set<string>()
     for (const tokenId of tokenIds) {
-      if (!this.#places.claim(tokenId, owner)) refused.push(tokenId)
+      if (!this.#slots.claim(tokenId, owner)) refused.push(tokenId)
       else if (this.#followed.has(tokenId)) this.#idle.delete(tokenId)
       else fresh.add(tokenId)
     }
     const lost = this.#removeEvicted()
     this.#load([...fresh])
-    if (lost.length > 0) this.#tellAll(this.#evictionListeners, lost)
+    if (lost.length > 0) this.#notifyAll(this.#evictionListeners, lost)
     return refused
   }
 
   /** Whether `follow` would refuse none of these tokens, each named once. */
   canFollow(tokenIds: readonly string[], owner: BookOwner): boolean {
-    return !this.#isClosed && this.#places.canClaim(tokenIds, owner)
+    return !this.#isClosed && this.#slots.canClaim(tokenIds, owner)
   }
 
   /** Counts one reader less of each token. A book without a reader is kept for a short while. */
   release(tokenIds: readonly string[], owner: BookOwner): void {
     for (const tokenId of tokenIds) {
-      if (this.#places.release(tokenId, owner)) this.#idle.set(tokenId, performance.now())
+      if (this.#slots.release(tokenId, owner)) this.#idle.set(tokenId, performance.now())
     }
   }
 
@@ -161,7 +161,7 @@ export class LiveBooks {
   async findListed(tokenIds: readonly string[], accountId: number): Promise<ReadonlySet<string>> {
     const { clob } = this.#options.upstreams
     const call = (signal: AbortSignal) => clob.getBooks(tokenIds, { signal, accountId })
-    return new Set((await withPatience('clob', call, this.#limits.exchangeMs)).keys())
+    return new Set((await withUpstreamTimeout('clob', call, this.#limits.exchangeMs)).keys())
   }
 
   /** Follows the tokens of all open markets, also of those that open later. */
@@ -178,7 +178,7 @@ export class LiveBooks {
     return this.#all.tokens
   }
 
-  /** How many tokens of open markets `followAll` does not follow, because the places are used. */
+  /** How many tokens of open markets `followAll` does not follow, because all slots are in use. */
   get unfollowedCount(): number {
     return this.#all.unfollowed
   }
@@ -231,7 +231,7 @@ export class LiveBooks {
     this.#sockets.clear()
     this.#followed.clear()
     this.#idle.clear()
-    this.#places.clear()
+    this.#slots.clear()
     for (const waiters of this.#waiters.values()) for (const { resolve } of waiters) resolve()
   }
 
@@ -306,7 +306,7 @@ export class LiveBooks {
       if (followed === undefined) continue
       this.#followed.delete(tokenId)
       this.#idle.delete(tokenId)
-      this.#places.remove(tokenId)
+      this.#slots.remove(tokenId)
       forgotten.push({ tokenId, socket: followed.socket })
     }
     removeFromSockets(forgotten)
@@ -325,10 +325,10 @@ export class LiveBooks {
   #publish(changes: readonly BookChange[]): void {
     if (this.#waiters.size > 0) this.#wake(changes)
     this.#metrics.count(changes)
-    this.#tellAll(this.#listeners, changes)
+    this.#notifyAll(this.#listeners, changes)
   }
 
-  #tellAll<News>(listeners: Iterable<(news: News) => void>, news: News): void {
+  #notifyAll<News>(listeners: Iterable<(news: News) => void>, news: News): void {
     for (const listener of listeners) {
       try {
         listener(news)

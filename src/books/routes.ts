@@ -8,7 +8,7 @@ import { PARAMETER_READERS } from '../http/parameters.js'
 import { errorReply } from '../lib/error-reply.js'
 import type { ClobClient } from '../upstreams/clob/client.js'
 import type { ClobBook } from '../upstreams/clob/parse.js'
-import { withPatience } from '../upstreams/transport/patience.js'
+import { withUpstreamTimeout } from '../upstreams/transport/upstream-timeout.js'
 import type { CurrentBook, LiveBook } from './live-book.js'
 import type { LiveBooks } from './live-books.js'
 import { presentBook, presentMetadata, presentMidpoint, presentSpread } from './present.js'
@@ -99,7 +99,7 @@ async function answerBooks<Token extends object, Outcome extends object>(
   const tokens = await selectBookTokens(sql, query, TOKENS_MAX)
   if ('token' in query) {
     const tokenId = toTokenId(query.token)
-    // A token that the catalogue does not have is asked for once, and not followed.
+    // The book of a token that the catalogue does not have is read once, and not followed.
     const read = tokens.length === 0 ? fetchBooks : readBooks
     const book = (await read(sources, [tokenId])).get(tokenId)
     if (book === undefined) throw notFound()
@@ -140,7 +140,7 @@ function parseBookId(id: string): BookQuery {
   throw badRequest('Invalid id: a token is a decimal number below 2^256')
 }
 
-/** How long a request waits for live books; then the exchange is asked directly. */
+/** How long a request waits for live books; then the exchange is called. */
 const LOAD_MS_MAX = 1_000
 
 /** `accountId`: who pays for calls of the exchange. */
@@ -148,7 +148,7 @@ type Sources = { books: LiveBooks; clob: Pick<ClobClient, 'getBooks'>; accountId
 
 /**
  * The live books of tokens; of those that are not live, what the exchange answers. Tokens without a
- * book are absent. The books are followed for a while, because the same ones are asked for again.
+ * book are absent. The books are followed for a while, because callers request the same ones again.
  */
 async function readBooks(
   { books, ...exchange }: Sources,
@@ -179,5 +179,5 @@ async function fetchBooks(
   tokenIds: readonly string[],
 ): Promise<Map<string, ClobBook>> {
   if (tokenIds.length === 0) return new Map()
-  return await withPatience('clob', (signal) => clob.getBooks(tokenIds, { signal, accountId }))
+  return await withUpstreamTimeout('clob', (signal) => clob.getBooks(tokenIds, { signal, accountId }))
 }

@@ -54,7 +54,7 @@ const SORT_KEYS: Record<BuilderSort, string> = {
 
 /**
  * Builders by a figure, the largest first. There are some thousand, so that all of them are read and
- * sorted. A rank is the place in the list, which a cursor continues.
+ * sorted. A rank is the position in the list, which a cursor continues.
  */
 export async function selectBuilders(
   sql: Sql,

@@ -37,7 +37,7 @@ const decimal = (millionths: bigint): string => {
 const named = () => world.universe.builders.filter(({ name }) => name !== undefined)
 
 /** Everything that a list has, page by page. */
-async function walk(path: string, name: string, query: object = {}) {
+async function readAll(path: string, name: string, query: object = {}) {
   const rows: Record<string, never>[] = []
   for (let cursor: string | null | undefined; cursor !== null; ) {
     const page = await ask(path, { ...query, limit: 100, cursor })
@@ -74,7 +74,7 @@ describe('GET /v3/builders and /v3/builders/{code}', () => {
         source: 'local_order_filled_event_index',
       })
     }
-    const trades = await walk(`/v3/builders/${code}/trades`, 'trades')
+    const trades = await readAll(`/v3/builders/${code}/trades`, 'trades')
     expect(trades.length).toBe(fillsOf(code).length)
   })
 
@@ -112,7 +112,7 @@ describe('GET /v3/builders and /v3/builders/{code}', () => {
     for (const candidate of body.candidates) expect(candidate.builder_name).toBe(shared)
   })
 
-  test.each(['0x12', 'nobody of that name', `0x${'1'.repeat(64)}`])('404: %s', async (text) => {
+  test.each(['0x12', 'no such builder', `0x${'1'.repeat(64)}`])('404: %s', async (text) => {
     const path = `/v3/builders/${encodeURIComponent(text)}`
     expect(await refused(404, path)).toEqual({ error: 'Not found.' })
     for (const part of ['trades', 'activity/daily', 'leaderboard']) {
@@ -288,8 +288,8 @@ describe('GET /v3/builders/{code}/leaderboard', () => {
 
   test.each([
     ['a rank beyond 500', { offset: 450, limit: 51 }],
-    ['a cursor walk of a rolling board', { pagination: 'cursor', period: '7d' }],
-    ['a cursor walk by volume', { pagination: 'cursor', sort: 'volume' }],
+    ['a cursor of a rolling board', { pagination: 'cursor', period: '7d' }],
+    ['a cursor by volume', { pagination: 'cursor', sort: 'volume' }],
     ['unrealized profit of a rolling period', { period: '1d', sort: 'unrealized_pnl' }],
     ['another period', { period: '2d' }],
     ['another order of pages', { pagination: 'offset' }],

@@ -66,7 +66,7 @@ export const builder = defineAnswer({
   },
 })
 
-/** Whole UTC days, the last 30 when no time is given. */
+/** Whole UTC days, the last 30 without `after`. */
 function daysOf(
   { order, ...range }: TimeRange & { order?: 'asc' | 'desc' | undefined },
   { nowMs }: Walk,
@@ -111,7 +111,7 @@ const buildersByDay = defineList({
     group_by: Type.Optional(oneOf(['builder'], 'a row for each builder and day')),
   }),
   page: { name: 'data', limitMax: 300 },
-  resolve: async (_sql, input, walk) => daysOf(input, walk, undefined),
+  resolve: async (_sql, input, pagination) => daysOf(input, pagination, undefined),
   views: { byDay, byDayAndBuilder },
   chooseView: ({ group_by: groupBy }) => (groupBy === undefined ? 'byDay' : 'byDayAndBuilder'),
 })
@@ -128,9 +128,9 @@ const builderByDay = defineList({
   params: Type.Object({ code: BuilderRef }),
   query: Type.Object({ ...TimeBounds, order: Order }),
   page: { name: 'data', limitMax: 300 },
-  resolve: async (sql, { code, ...input }, walk) => {
+  resolve: async (sql, { code, ...input }, pagination) => {
     const { id } = await findBuilder(sql, code)
-    const scope = daysOf(input, walk, id ?? undefined)
+    const scope = daysOf(input, pagination, id ?? undefined)
     return id === null ? undefined : scope
   },
   view: byDay,

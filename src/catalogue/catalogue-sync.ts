@@ -66,7 +66,7 @@ export class CatalogueSync {
     return this.#recordProblem('sync', () => this.#sync(signal))
   }
 
-  /** Waits until a market is asked for that is not in memory, and looks it up. */
+  /** Waits until a caller needs a market that is not in memory, and looks it up. */
   lookUp(signal: AbortSignal): Promise<void> {
     return this.#recordProblem('lookups', async () => {
       if (!this.#isLoaded) await this.load()

@@ -7,7 +7,7 @@ import type { KnownMarket, MarketInfo, MarketLookup } from './market-info.js'
 /** A market takes about a kilobyte: 100 MB. */
 export const MARKETS_MAX = 100_000
 
-/** A market in memory that is older is also read again when it is asked for: other processes change it too. */
+/** A market in memory that is older is also read again when a caller needs it: other processes change it too. */
 const FRESH_MS = 10 * 60 * 1000
 
 type Entry = KnownMarket & { readAtMs: number }

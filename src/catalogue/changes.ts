@@ -65,7 +65,7 @@ async function readNewest(
   const found: Found = { markets: [], untilMs: undefined }
   let pages = 0
   for await (const page of deps.gamma.eachMarketPage(filter, undefined, signal)) {
-    deps.metrics.odd.inc(page.odd.length)
+    deps.metrics.invalidEntries.inc(page.faults.length)
     found.markets.push(...(await selectChanged(deps, page.items, isChange)))
     const newestMs = Math.max(...page.items.flatMap((market) => timeOf(market) ?? []))
     if (Number.isFinite(newestMs)) found.untilMs = Math.max(found.untilMs ?? newestMs, newestMs)
@@ -114,9 +114,9 @@ export async function syncOpenEvents(deps: CatalogueDeps, signal: AbortSignal): 
   const shown = new Set<string>()
   const open = { closed: false, order: 'id', ascending: true }
   const pages = deps.gamma.eachEventPage(open, undefined, signal)
-  for await (const { items, odd } of readAhead(pages)) {
+  for await (const { items, faults } of readAhead(pages)) {
     for (const { id } of items) shown.add(id)
-    await storeEntries(deps, { events: items, odd: odd.length })
+    await storeEntries(deps, { events: items, invalid: faults.length })
   }
   const missing = expected.filter((id) => !shown.has(String(id))).slice(0, MISSING_MAX)
   const events = await readEvents(deps, missing.map(String), signal)
@@ -133,10 +133,10 @@ async function readEvents(
 ): Promise<GammaEvent[]> {
   const found: GammaEvent[] = []
   for (let at = 0; at < ids.length; at += EVENTS_PER_CALL) {
-    const asked = ids.slice(at, at + EVENTS_PER_CALL)
+    const batch = ids.slice(at, at + EVENTS_PER_CALL)
     for (const closed of [false, true]) {
-      const page = await gamma.getEventPage({ id: asked, closed }, undefined, signal)
-      metrics.odd.inc(page.odd.length)
+      const page = await gamma.getEventPage({ id: batch, closed }, undefined, signal)
+      metrics.invalidEntries.inc(page.faults.length)
       found.push(...page.items)
     }
   }

@@ -24,7 +24,7 @@ export type CatalogueMetrics = ReturnType<typeof createCatalogueMetrics>
 export function createCatalogueMetrics(registry: Registry) {
   const registers = [registry]
   return {
-    odd: new Counter({
+    invalidEntries: new Counter({
       name: 'auspex_markets_odd_total',
       help: 'Entries with a field that could not be kept, or that could not be kept at all',
       registers,

@@ -62,13 +62,13 @@ describe('syncWholeCatalogue', () => {
     expect(await contentsOfDatabase(world.sql)).toEqual(contentsOfUniverse(world))
   })
 
-  test('keeps what it can of odd entries, leaves out what has no id, and counts both', async () => {
-    const [odd, hopeless, tokenless] = world.events().slice(-3)
+  test('keeps what it can of malformed entries, leaves out what has no id, and counts both', async () => {
+    const [malformed, hopeless, tokenless] = world.events().slice(-3)
     world.spoil = (request, reply) => {
       if (request.path !== '/events/keyset') return reply
       const text = JSON.stringify(reply.body, (key, value) => {
-        if (value?.slug === odd?.slug && value?.markets) value.markets[0].endDate = 'soon'
-        if (value?.slug === odd?.slug && value?.markets) value.title = `nul\0l \ud800`
+        if (value?.slug === malformed?.slug && value?.markets) value.markets[0].endDate = 'soon'
+        if (value?.slug === malformed?.slug && value?.markets) value.title = `nul\0l \ud800`
         if (value?.slug === hopeless?.slug && value?.markets) value.id = { not: 'an id' }
         if (value?.slug === tokenless?.slug && value?.clobTokenIds) value.clobTokenIds = '["12", 7'
         return key === 'volume24hr' && value === 0 ? 'much' : value
@@ -80,8 +80,8 @@ describe('syncWholeCatalogue', () => {
     const whole = contentsOfUniverse(world)
     expect(events).toHaveLength(whole.events.length - 1)
     expect(markets).toHaveLength(whole.markets.length - 1)
-    expect(events.find(({ slug }) => slug === odd?.slug)).toMatchObject({ title: 'null ' })
-    expect(markets.find(({ slug }) => slug === odd?.slug)).toMatchObject({ endAt: null })
+    expect(events.find(({ slug }) => slug === malformed?.slug)).toMatchObject({ title: 'null ' })
+    expect(markets.find(({ slug }) => slug === malformed?.slug)).toMatchObject({ endAt: null })
     expect(markets.find(({ slug }) => slug === tokenless?.slug)).toMatchObject({ tokens: [] })
     expect((await selectCatalogueState(world.sql)).odd).toBeGreaterThan(3)
   })

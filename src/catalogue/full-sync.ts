@@ -76,7 +76,7 @@ async function storePage(
 ): Promise<CatalogueState> {
   const next = advance(state, page)
   const { phase, cursor, events, markets, createdUntil } = next
-  await storeEntries(deps, { events: page.items, odd: page.odd.length }, (tx) =>
+  await storeEntries(deps, { events: page.items, invalid: page.faults.length }, (tx) =>
     updateCatalogueState(tx, { phase, cursor, events, markets, createdUntil }),
   )
   return next

@@ -32,11 +32,11 @@ const createLookupCounts = () => ({
 
 export type LookupCounts = ReturnType<typeof createLookupCounts>
 
-/** How long a key that was not found is not looked up again, by how often that happened. */
+/** Delays before a key that was not found is looked up again, by how often that happened. */
 const ABSENT_MS = [5_000, 30_000, 120_000, 600_000, 3_600_000]
 
 /**
- * Keys that the catalogue was asked for and does not have in memory. A key waits, is taken by the job
+ * Keys that callers need and that the catalogue does not have in memory. A key waits, is taken by the job
  * that looks it up, and then is either found (and forgotten here), absent for a while, or put back.
  */
 export class LookupQueue {
@@ -76,7 +76,7 @@ export class LookupQueue {
     this.#wake()
   }
 
-  /** Takes the keys that wait longest. Each must be given to `settle` or `putBack`. */
+  /** Takes the keys that wait longest. Each must be passed to `settle` or `putBack`. */
   take(max: number): LookupKeys {
     const keys: LookupKeys = { tokens: [], conditions: [] }
     for (const [key, kind] of this.#waiting) {

@@ -52,7 +52,7 @@ describe('lookUpQueued', () => {
     expect(rows[0]?.tags).toHaveLength(market.event.tags.length)
   })
 
-  test('what the database has is not asked for at Gamma, and says the same', async () => {
+  test('what the database has is not requested from Gamma, and says the same', async () => {
     const market = marketAt(0)
     const { items } = await world.deps.gamma.getEventPage({ slug: [market.event.slug] }, undefined)
     await world.sql.begin((tx) => upsertEvents(tx, items, 0))
@@ -115,21 +115,21 @@ describe('lookUpQueued', () => {
     expect(row).toEqual({ condition: `${conditionId.slice(2)}00` })
   })
 
-  test('what does not exist is asked for again only after delays that grow', async () => {
-    const asked = async () => {
+  test('what does not exist is requested again only after delays that grow', async () => {
+    const isRequested = async () => {
       world.requests.length = 0
       ask(word(7))
       await lookUpQueued(world.deps, never)
       return world.requests.length > 0
     }
-    expect(await asked()).toBe(true)
-    expect(await asked()).toBe(false)
+    expect(await isRequested()).toBe(true)
+    expect(await isRequested()).toBe(false)
     world.clock.advance(5_000)
-    expect(await asked()).toBe(true)
+    expect(await isRequested()).toBe(true)
     world.clock.advance(5_000)
-    expect(await asked()).toBe(false)
+    expect(await isRequested()).toBe(false)
     world.clock.advance(25_000)
-    expect(await asked()).toBe(true)
+    expect(await isRequested()).toBe(true)
     expect(world.deps.catalogue.lookups.absent).toBe(1)
   })
 
@@ -183,7 +183,7 @@ describe('lookUpQueued', () => {
   })
 })
 
-test('the job looks up at once what is asked for, and ends with its signal', async () => {
+test('the job looks up at once what callers need, and ends with its signal', async () => {
   const stopping = new AbortController()
   const sync = new CatalogueSync(world.deps)
   const lookUp = async () => {

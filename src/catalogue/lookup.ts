@@ -66,7 +66,7 @@ async function readFromGamma(
   const { gamma, catalogue, floodLog } = deps
   if (tokens.length + conditions.length === 0) return []
   const onRefused = (key: string, err: unknown) => {
-    deps.metrics.odd.inc()
+    deps.metrics.invalidEntries.inc()
     catalogue.lookups.counts.unreadable++
     floodLog.write('warn', 'a market cannot be read', () => ({ err, key }))
   }
@@ -81,5 +81,5 @@ async function readFromGamma(
   return await storeEntries(deps, { markets: [...markets.values()] })
 }
 
-/** The answer came and cannot be parsed: one of the entries asked for is odd. */
+/** The answer came and cannot be parsed: one of the requested entries is malformed. */
 export const isUnreadable = (error: unknown): boolean => error instanceof UpstreamError && !error.retryable

@@ -146,7 +146,7 @@ const infoColumns = (sql: Sql) => sql`
 const bytes = (sql: Sql, ids: readonly string[]) => sql`
   array(${selectBytes(sql, ids)})`
 
-/** Markets of these tokens and conditions, given as hex text; those that are not stored are absent. */
+/** Markets of these tokens and conditions, which are hex text; those that are not stored are absent. */
 export function selectMarketInfos(
   sql: Sql,
   tokens: readonly string[],
@@ -199,8 +199,9 @@ export async function updateCatalogueState(sql: Sql, changes: Partial<CatalogueS
   await sql`update catalogue_state set ${sql(changes)}`
 }
 
-export async function addOdd(sql: Sql, odd: number): Promise<void> {
-  await sql`update catalogue_state set odd = odd + ${odd}`
+/** Adds to the entries that could not be stored, or not in full. */
+export async function addInvalidCount(sql: Sql, count: number): Promise<void> {
+  await sql`update catalogue_state set odd = odd + ${count}`
 }
 
 export async function countMarkets(sql: Sql): Promise<number> {

@@ -91,7 +91,7 @@ function toTagging({ id, tags }: GammaEventHead) {
 
 function toEventTagRows({ event, tags }: { event: number; tags: GammaTag[] }): EventTagRow[] {
   const ids = new Set(tags.flatMap(({ id }) => toId(id) ?? []))
-  const rows = [...ids].map((tag, place) => ({ event, tag, place }))
+  const rows = [...ids].map((tag, index) => ({ event, tag, place: index }))
   return unique(rows, ({ tag }) => tag)
 }
 
@@ -188,7 +188,7 @@ function toTokens({ tokens }: GammaMarket): string[] {
 
 /*
  * Values of columns, as PostgreSQL takes them from JSON. What a column cannot hold becomes null: one
- * odd field of Gamma must not keep a whole page from being written.
+ * invalid field of Gamma must not keep a whole page from being written.
  */
 
 const INTEGER_MAX = 2 ** 31 - 1

@@ -5,16 +5,16 @@ import { transact } from '../store/transaction.js'
 import type { GammaEvent, GammaMarket } from '../upstreams/gamma/parse.js'
 import type { CatalogueDeps } from './deps.js'
 import { type KnownMarket, toKnownMarket } from './market-info.js'
-import { addOdd, upsertCatalogue, upsertLooseMarkets } from './queries.js'
+import { addInvalidCount, upsertCatalogue, upsertLooseMarkets } from './queries.js'
 import { type CatalogueRows, toRows } from './rows.js'
 
-/** What was read from Gamma: whole events, markets without their event, and how many entries were odd. */
-type Entries = { events?: readonly GammaEvent[]; markets?: readonly GammaMarket[]; odd?: number }
+/** What was read from Gamma: whole events, markets without their event, and how many entries were malformed. */
+type Entries = { events?: readonly GammaEvent[]; markets?: readonly GammaMarket[]; invalid?: number }
 
 type Entry = { event: GammaEvent } | { market: GammaMarket }
 
-/** `odd`: how many entries could not be stored, or not in full. */
-type Stored = { markets: KnownMarket[]; odd: number }
+/** `invalid`: how many entries could not be stored, or not in full. */
+type Stored = { markets: KnownMarket[]; invalid: number }
 
 /**
  * Writes what was read from Gamma, together with what `also` writes, in one transaction, and then
@@ -24,14 +24,14 @@ type Stored = { markets: KnownMarket[]; odd: number }
  */
 export async function storeEntries(
   { store, clock, catalogue, metrics, floodLog }: CatalogueDeps,
-  { events = [], markets = [], odd = 0 }: Entries,
+  { events = [], markets = [], invalid = 0 }: Entries,
   also?: (tx: Sql) => Promise<void>,
 ): Promise<KnownMarket[]> {
   const nowMs = clock.now()
   const entries = [...events.map((event) => ({ event })), ...markets.map((market) => ({ market }))]
   const finish = async (tx: Sql, pieces: readonly Stored[]): Promise<Stored> => {
-    const stored = join([{ markets: [], odd }, ...pieces])
-    if (stored.odd > 0) await addOdd(tx, stored.odd)
+    const stored = join([{ markets: [], invalid }, ...pieces])
+    if (stored.invalid > 0) await addInvalidCount(tx, stored.invalid)
     await also?.(tx)
     return stored
   }
@@ -39,7 +39,7 @@ export async function storeEntries(
     const refused: Stored[] = []
     const onRefused = (_entry: Entry, err: unknown) => {
       floodLog.write('warn', 'an entry of the catalogue cannot be stored', () => ({ err }))
-      refused.push({ markets: [], odd: 1 })
+      refused.push({ markets: [], invalid: 1 })
     }
     const write = (some: readonly Entry[]) => transact(store.sql, (tx) => upsertEntries(tx, some, nowMs))
     const stored = await bisect(entries, write, { isRefusal, onRefused })
@@ -51,7 +51,7 @@ export async function storeEntries(
     if (isRefusal(error)) return storeApart()
     throw error
   })
-  metrics.odd.inc(stored.odd)
+  metrics.invalidEntries.inc(stored.invalid)
   for (const market of stored.markets) {
     if (market.isOpen) catalogue.put(market)
     else catalogue.refresh(market)
@@ -64,7 +64,7 @@ const isRefusal = (error: unknown): boolean => ['22', '23', '54'].includes(codeO
 
 const join = (pieces: readonly Stored[]): Stored => ({
   markets: pieces.flatMap(({ markets }) => markets),
-  odd: pieces.reduce((sum, { odd }) => sum + odd, 0),
+  invalid: pieces.reduce((sum, { invalid }) => sum + invalid, 0),
 })
 
 async function upsertEntries(tx: Sql, entries: readonly Entry[], nowMs: number): Promise<Stored> {
@@ -75,21 +75,21 @@ async function upsertEntries(tx: Sql, entries: readonly Entry[], nowMs: number):
 
 /** Whole events with all their markets. */
 export async function upsertEvents(tx: Sql, events: readonly GammaEvent[], nowMs: number): Promise<Stored> {
-  if (events.length === 0) return { markets: [], odd: 0 }
+  if (events.length === 0) return { markets: [], invalid: 0 }
   const placed = events.flatMap((event) => event.markets.map((market) => ({ market, event })))
   const rows = toRows(events, placed, nowMs)
   await upsertCatalogue(tx, rows)
-  return { markets: toKnown(rows), odd: events.length - rows.events.length }
+  return { markets: toKnown(rows), invalid: events.length - rows.events.length }
 }
 
 /** Markets that were read without their event. */
 async function upsertMarkets(tx: Sql, markets: readonly GammaMarket[], nowMs: number): Promise<Stored> {
-  if (markets.length === 0) return { markets: [], odd: 0 }
+  if (markets.length === 0) return { markets: [], invalid: 0 }
   const placed = markets.map((market) => ({ market, event: market.events[0] }))
   const heads = placed.flatMap(({ event }) => event ?? [])
   const rows = toRows(heads, placed, nowMs)
   await upsertLooseMarkets(tx, rows)
-  return { markets: toKnown(rows), odd: markets.length - rows.markets.length }
+  return { markets: toKnown(rows), invalid: markets.length - rows.markets.length }
 }
 
 function toKnown({ events, markets }: CatalogueRows): KnownMarket[] {

@@ -31,7 +31,7 @@ async function addSlice(tx: Sql, slice: SnapshotSlice): Promise<void> {
            head_block = ${headBlock}, rewind = ${lastReorg(tx)}`
 }
 
-/** Takes out what happened after this `seq`. Index: combo_markets_touched_seq. */
+/** Reverts the aggregates to what they were at this `seq`. Index: combo_markets_touched_seq. */
 async function restoreFinal(tx: Sql, seq: number): Promise<void> {
   await tx`delete from combo_pnl where seq > ${seq}`
   await tx`delete from combo_markets where touched_seq > ${seq} and final is null`
@@ -111,7 +111,7 @@ export const comboPnl = (sql: Sql, after: number, until: number): Fragment => sq
 /** Ranks that are kept of each order. */
 const RANKS_MAX = 10_000
 
-/** Orders all wallets by what combos earned them, with prices of now. */
+/** Ranks all wallets by their profit from combos, at current prices. */
 export async function refreshComboRanks(pool: Pool): Promise<void> {
   await transactRefresh(pool, 'combo_state', async (tx) => {
     await tx`delete from combo_ranks`

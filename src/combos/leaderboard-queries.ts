@@ -111,7 +111,7 @@ export type ComboStateRow = {
   unmarked: number
 }
 
-/** What the tables of combos speak of; `undefined`: they are not made yet. */
+/** The blocks that the tables of combos are as of; `undefined`: they are not made yet. */
 export async function selectComboState(sql: Sql): Promise<ComboStateRow | undefined> {
   const [row] = await sql<ComboStateRow[]>`
     select s.head_block, s.ranked_block, s.ranked_sec, s.eligible, s.excluded, s.incomplete,

@@ -43,7 +43,7 @@ export async function selectComboHead(sql: Sql): Promise<number | undefined> {
 
 /**
  * Combos by their last activity, the newest first. Those that were active since `until` stand where
- * they stood then, so that a walk meets each once. Indexes: combo_markets_last_seq; for those fills by
+ * they stood then, so that a cursor lists each once. Indexes: combo_markets_last_seq; for those fills by
  * token and combo_events_condition.
  */
 export function selectComboMarkets(

@@ -101,7 +101,7 @@ export function presentComboRank(row: ComboRankRow): Static<typeof ComboRank> {
   }
 }
 
-/** Of all time the ranks are older than the rest: they speak of prices too. */
+/** The ranks of all time depend on prices too, so they are older than the rest. */
 export function presentComboBoard(
   state: ComboStateRow,
   { isOfAllTime, rankedCount }: { isOfAllTime: boolean; rankedCount: number },

@@ -9,10 +9,10 @@ import { type Fragment, joinFragments, type Sql } from '../store/connection.js'
 import { isAfterKey, orderedBy } from '../store/keyset.js'
 import { hex } from '../store/sql-words.js'
 
-/** Where the tables of what happened in combos stand. */
+/** The block and the reorganisation that the tables of combo activity are as of. */
 export const COMBO_ACTIVITY: SnapshotState = (sql) => sql`select head_block as block, rewind from combo_state`
 
-/** The parameters that name a combo, one way or another; all that are given must name the same. */
+/** The parameters that name a combo, one way or another; all that have a value must name the same. */
 type ComboNames = {
   market_id?: string | undefined
   condition_id?: string | undefined
@@ -80,7 +80,7 @@ export type ComboActivityRow = {
   isGone: boolean
 }
 
-/** By their place on the chain. Indexes: combo_events_wallet, combo_events_condition. */
+/** In the order of the chain. Indexes: combo_events_wallet, combo_events_condition. */
 export function selectComboActivity(
   sql: Sql,
   scope: ComboActivityScope,

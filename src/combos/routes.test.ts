@@ -181,7 +181,7 @@ describe('GET /v3/wallets/:address/combos/trades', () => {
 })
 
 describe('GET /v3/combos/activity', () => {
-  test('200: names of logs are those of the platform, and each can be asked for', async () => {
+  test('200: names of logs are those of the platform, and each can be requested', async () => {
     const { condition, actor } = world.busiest
     const { activity } = await ask('/v3/combos/activity', { condition_id: condition })
     const kinds = new Map(activity.map((row: Row) => [row.event_kind, row.side]))
@@ -233,20 +233,20 @@ describe('GET /v3/combos/markets', () => {
     }).toEqual(facts)
   })
 
-  test('200: counts follow blocks that come and that are taken back', async () => {
+  test('200: counts follow blocks that come and that are reverted', async () => {
     const { sql } = world.ctx
     const before = await listMarkets()
     const [floor] = await sql<{ block: number }[]>`select block from undo_floor`
     const [middle] = await sql<{ block: number }[]>`
       select (min(seq) + max(seq)) / 2 >> 20 as block from combo_events`
 
-    // Made anew, with half of the history that may be taken back.
+    // Rebuilt, with half of the history that may be reverted.
     await sql`update undo_floor set block = ${middle?.block ?? 0}`
     await sql`update combo_state set epoch = -1`
     await refresh()
     expect(await listMarkets()).toEqual(before)
 
-    const taken = await sql<{ seq: bigint }[]>`
+    const removed = await sql<{ seq: bigint }[]>`
       delete from combo_events where seq = (
         select max(seq) from combo_events where kind = 'positionRedeemed') returning *`
     await refresh()
@@ -254,13 +254,13 @@ describe('GET /v3/combos/markets', () => {
     const redeems = (rows: Row[]) => rows.reduce((sum, row) => sum + Number(row.observed_redeem_count), 0)
     expect(redeems(fewer)).toBe(redeems(before) - 1)
 
-    await sql`insert into combo_events ${sql(taken)}`
+    await sql`insert into combo_events ${sql(removed)}`
     await sql`update undo_floor set block = ${floor?.block ?? 0}`
     await refresh()
     expect(await listMarkets()).toEqual(before)
   })
 
-  test('200: a walk meets a combo once that is active meanwhile', async () => {
+  test('200: cursor pagination lists a combo once that becomes active meanwhile', async () => {
     const { sql } = world.ctx
     const whole = (await listMarkets()).map((row) => row.combo_condition_id)
     const first = await ask('/v3/combos/markets', { limit: 5 })
@@ -276,13 +276,13 @@ describe('GET /v3/combos/markets', () => {
     await refresh()
     expect((await listMarkets())[0]).toMatchObject({ combo_condition_id: last })
 
-    const walked: unknown[] = first.markets.map((row: Row) => row.combo_condition_id)
+    const paged: unknown[] = first.markets.map((row: Row) => row.combo_condition_id)
     for (let cursor = first.next_cursor; cursor !== null; ) {
       const page = await ask('/v3/combos/markets', { limit: 50, cursor })
-      walked.push(...page.markets.map((row: Row) => row.combo_condition_id))
+      paged.push(...page.markets.map((row: Row) => row.combo_condition_id))
       cursor = page.next_cursor
     }
-    expect(walked).toEqual(whole)
+    expect(paged).toEqual(whole)
     await sql`delete from combo_events where seq >> 20 = ${block}`
     await sql`delete from blocks where number = ${block}`
     await sql`update chain_state set block = ${block - 1}`

@@ -49,10 +49,10 @@ export const walletComboPositions = defineList({
   params: WalletOfPath,
   query: Type.Object({ ...ComboFilters, status: ComboStatus }),
   page: { name: 'positions', limitMax: 300 },
-  resolve: async (sql, input, walk) => {
+  resolve: async (sql, input, pagination) => {
     const wallet = await selectWalletId(sql, input.address)
     const combo = await selectNamedCombo(sql, input)
-    const range = await selectSeqRange(sql, {}, walk.until)
+    const range = await selectSeqRange(sql, {}, pagination.until)
     if (wallet === undefined || combo === undefined || range === undefined) return undefined
     return { ...combo, wallet, status: input.status, until: range.until }
   },
@@ -201,12 +201,12 @@ export const comboMarkets = defineList({
   narrowBy: ['condition_id', 'status'],
   query: Type.Object({ ...ComboFilters, status: ComboStatus }),
   page: { name: 'markets', limitMax: 300 },
-  resolve: async (sql, input, walk) => {
+  resolve: async (sql, input, pagination) => {
     const head = await selectComboHead(sql)
     if (head === undefined) throw unavailable('The combos are not counted yet.')
     const combo = await selectNamedCombo(sql, input)
     if (combo === undefined) return undefined
-    const until = walk.until ?? head
+    const until = pagination.until ?? head
     return { condition: combo.condition, status: input.status, until }
   },
   view: createView({

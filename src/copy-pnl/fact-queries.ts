@@ -17,7 +17,7 @@ type BegunScan = { range: ScanRange | undefined; rewind: bigint }
 const BLOCK_NONE = 2 ** 31 - 1
 
 /**
- * The places on the chain where windows begin and end, both ends included; no range: no block is old enough. Index:
+ * The `seq` at which windows begin and end, both ends included; no range: no block is old enough. Index:
  * blocks_time.
  */
 export async function selectScanRange(
@@ -114,9 +114,7 @@ export async function selectFactSums(
 /** Below both, products with the basis fit a bigint, which is much faster than numeric. */
 const BIGINT_AMOUNT_MAX = 2n ** 48n
 
-/**
- * The one place that says at which fills a dollar a share caps the price of a copier.
- */
+/** Decides at which fills a dollar a share caps the price of a copier; no other code repeats this rule. */
 function fillColumns(sql: Sql, slippageBp: number): Fragment {
   const [worse, par] = [Number(BASIS) + slippageBp, Number(BASIS)]
   return sql`

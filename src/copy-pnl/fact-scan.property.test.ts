@@ -45,17 +45,17 @@ const fact: fc.Arbitrary<Fact> = fc.record({
   isOwn: fc.boolean(),
 })
 
-/** Rows as the chain writes them. Facts of different tables have the same places. */
+/** Rows as the chain writes them. Facts of different tables share their `seq`. */
 async function insertFacts(facts: readonly Fact[]): Promise<string> {
   const { sql } = database
   const id = ++wallets
   const address = `0x${id.toString(16).padStart(40, '0')}`
   await sql`insert into wallets values (${id}, ${Buffer.from(address.slice(2), 'hex')}, 0)`
-  const places = new Map<string, number>()
+  const logCounts = new Map<string, number>()
   for (const { kind, block, usd, shares, isOwn } of facts) {
     const table = TABLES[kind]
-    const index = places.get(`${table} ${block}`) ?? 0
-    places.set(`${table} ${block}`, index + 1)
+    const index = logCounts.get(`${table} ${block}`) ?? 0
+    logCounts.set(`${table} ${block}`, index + 1)
     const seq = seqOf(FIRST_BLOCK + block, id * 100 + index)
     const none = Buffer.alloc(0)
     if (table === 'fills') {

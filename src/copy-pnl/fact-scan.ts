@@ -19,14 +19,14 @@ export type ScanOrder = {
 }
 
 type ScanLimits = {
-  /** Whether the time is used up; asked between queries. */
+  /** Whether the time is used up; called between queries. */
   isOver: () => boolean
   signal?: AbortSignal | undefined
   pageFacts?: number | undefined
 }
 
 /**
- * What was found in a window, and its place on the chain. `isPartial`: the time was over before all of it was summed.
+ * What was found in a window, and its range of `seq`. `isPartial`: the time was over before all of it was summed.
  * `rewind`: the last reorganisation before the scan; facts that later ones reverted may be among the sums.
  */
 type ScannedWindow = { range: SeqRange; rewind: bigint; facts: FactSums; isPartial: boolean }

@@ -16,7 +16,7 @@ test('503: six wallets are being scored, and no slot was free for five seconds',
   const sql = (() => pending) as unknown as Sql
   const order = { window: resolveCopyWindow({}, NOW_SEC), slippageBp: 0, includesTrades: false }
   const score = () => scoreNow({ sql, scans }, `0x${'00'.repeat(20)}`, order)
-  for (let walk = 0; walk < 6; walk++) void score()
+  for (let run = 0; run < 6; run++) void score()
   const refused = expect(score()).rejects.toMatchObject({
     status: 503,
     message: 'Too many wallets are being scored now; try again in a moment.',

@@ -21,7 +21,7 @@ const TRADES_MAX = 10_000
 
 type ScoreOrder = { window: CopyWindow; slippageBp: number; includesTrades: boolean }
 
-/** What is computed for an answer. `trades`: the newest ones, when they were asked for. */
+/** What is computed for an answer. `trades`: the newest ones, when the request includes them. */
 export type WindowScore = {
   address: string
   order: ScoreOrder

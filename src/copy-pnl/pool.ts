@@ -15,7 +15,7 @@ export type PoolOwner = { keyId: number; walletsMax: number; nowMs: number }
 
 type AddedWallets = { added: number; alreadyTracked: number; total: number; dropped: number }
 
-/** Adds wallets in the order given until the pool is full; `dropped` did not fit. */
+/** Adds wallets in the order of the request until the pool is full; `dropped` did not fit. */
 export function addWallets(
   sql: Pool,
   { keyId, walletsMax, nowMs }: PoolOwner,

@@ -29,9 +29,9 @@ export function readBatchBody(body: unknown): BatchRequest {
   return {
     addresses: readAddresses(addresses, BATCH_ADDRESSES_MAX),
     include_trades: trades,
-    ...(isGiven(from) && { from: readText('from', from) }),
-    ...(isGiven(to) && { to: readText('to', to) }),
-    ...(isGiven(slippage) && { slippage: readText('slippage', slippage) }),
+    ...(hasValue(from) && { from: readText('from', from) }),
+    ...(hasValue(to) && { to: readText('to', to) }),
+    ...(hasValue(slippage) && { slippage: readText('slippage', slippage) }),
   }
 }
 
@@ -40,8 +40,8 @@ function readAddresses(addresses: unknown, max: number): string[] {
     throw badRequest(`Missing required body field 'addresses': a list of 1 to ${max} wallets.`)
   }
   if (!Array.isArray(addresses) || addresses.length === 0 || addresses.length > max) {
-    const given = Array.isArray(addresses) ? `a list of ${addresses.length}` : showValue(addresses)
-    throw badRequest(`Invalid addresses: it must be a list of 1 to ${max} wallets, not ${given}.`)
+    const shown = Array.isArray(addresses) ? `a list of ${addresses.length}` : showValue(addresses)
+    throw badRequest(`Invalid addresses: it must be a list of 1 to ${max} wallets, not ${shown}.`)
   }
   return [...new Set(addresses.map(readAddress))]
 }
@@ -54,7 +54,7 @@ function readAddress(address: unknown, index: number): string {
   )
 }
 
-const isGiven = (value: unknown): boolean => value !== undefined && value !== null
+const hasValue = (value: unknown): boolean => value !== undefined && value !== null
 
 /** What the query of a single wallet has as text may be a number in JSON. */
 function readText(name: string, value: unknown): string {

@@ -127,8 +127,8 @@ const scoreEndpoints = (access: KeyedAccess): Endpoint[] => [
       'One answer without pages. A wallet that was added a moment ago has null for each period. `error` says why the last walk of a wallet failed; the scores are older ones then.',
     query: SnapshotQuery,
     reply: SnapshotReply,
-    answer: async ({ sql, caller }, { periods: asked }) => {
-      const periods = readPeriods(asked)
+    answer: async ({ sql, caller }, { periods: text }) => {
+      const periods = readPeriods(text)
       const days = periods.map((period) => COPY_PERIOD_DAYS[period])
       const entries = await readPool(sql, caller.keyId, days)
       const isScored = ({ scores }: (typeof entries)[number]) => scores.size > 0
@@ -171,8 +171,8 @@ const scoreEndpoints = (access: KeyedAccess): Endpoint[] => [
       const days = COPY_PERIOD_DAYS[period]
       const entries = await readPool(sql, caller.keyId, [days])
       const isAscending = order === 'asc'
-      const asked = { days, sortBy, isAscending, tradesMin, excludesToxic, offset, limit }
-      const board = rankPool(entries, asked)
+      const boardQuery = { days, sortBy, isAscending, tradesMin, excludesToxic, offset, limit }
+      const board = rankPool(entries, boardQuery)
       return {
         period,
         sort_by: sortBy,
@@ -203,10 +203,10 @@ const scoreEndpoints = (access: KeyedAccess): Endpoint[] => [
   }),
 ]
 
-/** In the order given, each once. */
-function readPeriods(asked: string | undefined): CopyPeriod[] {
-  if (asked === undefined) return [...COPY_PERIODS]
-  return [...new Set(asked.split(',').map((period) => period.trim() as CopyPeriod))]
+/** In the order of the request, each once. */
+function readPeriods(text: string | undefined): CopyPeriod[] {
+  if (text === undefined) return [...COPY_PERIODS]
+  return [...new Set(text.split(',').map((period) => period.trim() as CopyPeriod))]
 }
 
 const NOW = { ...COMMON, narrowBy: ['period', 'from', 'to'] } as const
@@ -226,11 +226,11 @@ const onDemandEndpoints = (access: KeyedAccess, scans: FairSemaphore): Endpoint[
     readBody: readBatchBody,
     reply: BatchScoreReply,
     hasElapsed: true,
-    answer: async ({ sql, nowMs }, { addresses, include_trades = false, ...asked }) => {
+    answer: async ({ sql, nowMs }, { addresses, include_trades = false, ...requested }) => {
       const nowSec = Math.floor(nowMs / 1000)
       const results = await scoreBatch({ sql, scans }, addresses, {
-        window: resolveCopyWindow(asked, nowSec),
-        slippageBp: parseSlippage(asked.slippage),
+        window: resolveCopyWindow(requested, nowSec),
+        slippageBp: parseSlippage(requested.slippage),
         includesTrades: include_trades,
       })
       return {
@@ -252,10 +252,10 @@ const onDemandEndpoints = (access: KeyedAccess, scans: FairSemaphore): Endpoint[
     params: ScorePath,
     query: ScoreParameters,
     reply: WalletScoreReply,
-    answer: async ({ sql, nowMs }, { wallet, include_trades, slippage, ...asked }) => {
+    answer: async ({ sql, nowMs }, { wallet, include_trades, slippage, ...requested }) => {
       const nowSec = Math.floor(nowMs / 1000)
       const order = {
-        window: resolveCopyWindow(asked, nowSec),
+        window: resolveCopyWindow(requested, nowSec),
         slippageBp: parseSlippage(slippage),
         includesTrades: include_trades,
       }

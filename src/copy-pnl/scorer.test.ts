@@ -77,7 +77,7 @@ describe('a wallet of a pool', () => {
     expect(await board()).not.toHaveProperty('pending_sample')
   })
 
-  test('is not scored again before its turn of the next day', async () => {
+  test('is not scored again before its run of the next day', async () => {
     const [row] = await sql()<{ nextAt: Date }[]>`select next_at from copy_wallets`
     const nextMs = row?.nextAt.getTime() ?? 0
     expect(nextMs).toBeGreaterThan(world.t.clock.now())
@@ -88,7 +88,7 @@ describe('a wallet of a pool', () => {
     world.t.clock.set(nextMs)
   })
 
-  test('is errored when a walk fails: counted, not listed, with its older scores', async () => {
+  test('is errored when a scoring run fails: counted, not listed, with its older scores', async () => {
     const { periods } = await entry()
     await scoreBroken()
     const error = { error: 'The score could not be computed.', ts: world.nowSec }
@@ -104,7 +104,7 @@ describe('a wallet of a pool', () => {
     })
   })
 
-  test('is scored again by the next walk that succeeds', async () => {
+  test('is scored again by the next run that succeeds', async () => {
     world.t.clock.advance(15 * 60_000)
     await world.score()
     expect(await entry()).not.toHaveProperty('error')
@@ -133,7 +133,7 @@ describe('a wallet of a pool', () => {
     })
   })
 
-  test('is scored in part when the time is over: the windows that were not walked whole', async () => {
+  test('is scored in part when the time is over: the windows that were not scanned whole', async () => {
     world.t.clock.advance(DAY * 1000)
     await world.score({ budgetMs: 0, pageFacts: 5 })
     const { periods, error } = await entry()
@@ -166,10 +166,10 @@ describe('several processes', () => {
     await vi.waitFor(async () => expect((await snapshot()).pending_any).toBe(0), ANSWER_MS)
     ending.abort()
     await Promise.all(running)
-    const walked = await Promise.all(
+    const runs = await Promise.all(
       processes.map(async ({ metrics }) => (await metrics.runs.get()).values[0]?.value ?? 0),
     )
-    expect(walked.reduce((sum, count) => sum + count)).toBe(crowd.length)
+    expect(runs.reduce((sum, count) => sum + count)).toBe(crowd.length)
   })
 
   test('take over what a killed one had begun, when its lease is over, and not before', async () => {

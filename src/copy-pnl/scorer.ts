@@ -28,7 +28,7 @@ const RUNS_MAX = 2
 const BUDGET_MS = 180_000
 /** The budget, the query that runs when it ends, and the writing. */
 const LEASE_MS = 240_000
-/** What other processes queue is found so late at most. */
+/** Wallets that other processes queue are found at most this much later. */
 const POLL_MS = 1_000
 const RETRY = { baseMs: 500, maxMs: 10_000 }
 const DAY_MS = DAY_SEC * 1000

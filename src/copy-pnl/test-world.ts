@@ -20,7 +20,7 @@ const MILLION = 1_000_000
 
 type ScorerLimits = { budgetMs?: number; pageFacts?: number; pollMs?: number }
 
-/** Books what wallets did on a chain of its own, behind the production application. */
+/** Books what wallets did on a chain of its own, in the database of the production application. */
 export class CopyWorld {
   readonly t: TestApp
   readonly key: string
@@ -89,7 +89,7 @@ export class CopyWorld {
     return (await this.ask('wallets', { body: { addresses: wallets }, key })).json()
   }
 
-  /** What a process has, beside the database. Its walks are counted. */
+  /** What a process has, beside the database. Its scoring runs are counted. */
   createScorer(limits: ScorerLimits = {}, alarm = new Alarm()) {
     const { ctx } = this.t
     const metrics = createCopyMetrics(new Registry())

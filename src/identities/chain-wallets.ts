@@ -6,7 +6,7 @@ import type { CallOptions } from '../upstreams/transport/http.js'
 import { deriveWallets, type IdentityWallet } from './identity.js'
 import { selectAddressFacts, selectLoggedWallets } from './queries.js'
 
-/** What the chain says about an address: the key behind it, and the wallets of that key. */
+/** What the chain says about an address: the key that controls it, and the wallets of that key. */
 export type ChainWallets = {
   /** `undefined`: the address is a contract whose key is not known. */
   owner: string | undefined
@@ -40,7 +40,7 @@ export async function readChainWallets(
     walletsOf(key, await readDeployed(polygon, deriveWallets(key).map(addressOf), call), isNamed)
   if (owner !== null) return readKey(owner)
 
-  // Most often it is a key: its wallets are asked for at once.
+  // Most often it is a key: its wallets are requested in the same call.
   const derived = deriveWallets(address).map(addressOf)
   const [code = '0x', ...codes] = await polygon.getCodes([address, ...derived], call)
   if (code === '0x') return walletsOf(address, deployedOf(derived, codes), isNamed)

@@ -9,7 +9,7 @@ import { identityRoutes } from './routes.js'
 /** How long a name is found by the search that was not resolved again. */
 const NAME_KEPT_MS = 90 * 24 * 60 * 60_000
 
-/** Who is behind a wallet, a key or a username. */
+/** Resolves a wallet, a key or a username to its identity. */
 export function createIdentities(platform: Platform, { upstreams }: { upstreams: Upstreams }): Domain {
   const { store, clock, log } = platform
   const { gamma, polygon } = upstreams

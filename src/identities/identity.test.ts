@@ -23,14 +23,14 @@ test('a key has four addresses, two of them deposit wallets', () => {
 
 describe('the wallet in use', () => {
   test.each([
-    ['a deployed deposit wallet, whatever was asked', [current, safe], safe, current],
+    ['a deployed deposit wallet, whatever was requested', [current, safe], safe, current],
     ['the older one of two deposit wallets', [older, current, proxy], OWNER, older],
-    ['the wallet that was asked for', [safe, proxy], proxy, proxy],
+    ['the requested wallet', [safe, proxy], proxy, proxy],
     ['the Safe before the proxy for the key', [safe, proxy], OWNER, safe],
     ['the proxy alone', [proxy], OWNER, proxy],
-    ['the wallet that was asked for, before it is deployed', [], proxy, proxy],
-    ['none that is deployed, asked by the key', [], OWNER, undefined],
-  ])('%s', (_what, deployed, asked, address) => {
-    expect(chooseWallet(wallets(...deployed), asked ?? '')?.address).toBe(address)
+    ['the requested wallet, before it is deployed', [], proxy, proxy],
+    ['none that is deployed, requested by the key', [], OWNER, undefined],
+  ])('%s', (_what, deployed, requested, address) => {
+    expect(chooseWallet(wallets(...deployed), requested ?? '')?.address).toBe(address)
   })
 })

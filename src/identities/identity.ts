@@ -26,15 +26,18 @@ export function deriveWallets(owner: string): Omit<IdentityWallet, 'isDeployed'>
 }
 
 /**
- * The wallet that a key uses: a deposit wallet that is deployed; else the wallet that was asked for, a
+ * The wallet that a key uses: a deposit wallet that is deployed; else the requested wallet, a
  * deployed one first; else any other that is deployed, in the order of `deriveWallets`. `undefined`: none
- * is deployed, and the address that was asked for is none of them.
+ * is deployed, and the requested address is none of them.
  */
-export function chooseWallet(wallets: readonly IdentityWallet[], asked: string): IdentityWallet | undefined {
+export function chooseWallet(
+  wallets: readonly IdentityWallet[],
+  requested: string,
+): IdentityWallet | undefined {
   const deployed = wallets.filter(({ isDeployed }) => isDeployed)
   return (
     deployed.find(({ type }) => type === 'deposit_wallet') ??
-    wallets.find(({ address }) => address === asked) ??
+    wallets.find(({ address }) => address === requested) ??
     deployed[0]
   )
 }

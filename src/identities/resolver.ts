@@ -6,7 +6,7 @@ import type { Log } from '../lib/log.js'
 import { StaleFallbackCache } from '../lib/stale-fallback-cache.js'
 import type { GammaClient } from '../upstreams/gamma/client.js'
 import { type GammaProfile, usernameOf } from '../upstreams/gamma/parse.js'
-import { withPatience } from '../upstreams/transport/patience.js'
+import { withUpstreamTimeout } from '../upstreams/transport/upstream-timeout.js'
 import { type ChainWalletDeps, readChainWallets } from './chain-wallets.js'
 import { chooseWallet, type Identity } from './identity.js'
 import { deleteUsername, upsertUsername } from './queries.js'
@@ -32,7 +32,7 @@ const PROFILES_LOST = "Profiles cannot be looked up now: the platform's catalogu
 const PROFILE_LOST =
   "The address is not on the chain, and the platform's catalogue, which may know it, does not answer."
 
-/** Finds who is behind a wallet, a key or a username. Answers are kept: both upstreams have limits. */
+/** Resolves a wallet, a key or a username to its identity. Answers are cached: both upstreams have limits. */
 export class IdentityResolver {
   readonly #deps: ResolverDeps
   readonly #cache: StaleFallbackCache
@@ -116,7 +116,7 @@ export class IdentityResolver {
     const { gamma } = this.#deps
     try {
       const ask = (signal: AbortSignal) => gamma.getProfile(address, { signal, accountId })
-      return { profile: await withPatience('gamma', ask), isSure: true }
+      return { profile: await withUpstreamTimeout('gamma', ask), isSure: true }
     } catch (error) {
       if (!(error instanceof UpstreamError)) throw error
       return { profile: undefined, isSure: false }
@@ -134,7 +134,7 @@ async function askOrFail<T>(
   ask: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   try {
-    return await withPatience(upstream, ask)
+    return await withUpstreamTimeout(upstream, ask)
   } catch (error) {
     throw error instanceof UpstreamError ? unavailable(message, error) : error
   }

@@ -39,7 +39,7 @@ const DIMENSIONS = 'category, tags, market, market_slug, condition_id, event_slu
 export function readBoardFilter(
   input: { [Name in keyof typeof BoardFilters]?: string | undefined },
 ): BoardFilter | undefined {
-  const given: [Dimension, string | undefined][] = [
+  const dimensions: [Dimension, string | undefined][] = [
     ['category', input.category],
     ['tag', readTag('tags', input.tags)],
     ['tag', readTag('tag_slug', input.tag_slug)],
@@ -49,7 +49,7 @@ export function readBoardFilter(
     ['event_slug', input.event_slug],
   ]
   const filters = new Map<string, BoardFilter>()
-  for (const [dimension, text] of given) {
+  for (const [dimension, text] of dimensions) {
     if (text !== undefined) filters.set(`${dimension} ${text}`, { dimension, text })
   }
   const [first, second] = [...filters.values()]

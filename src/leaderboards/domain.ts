@@ -51,7 +51,7 @@ export function createLeaderboards(platform: Platform, { chain, upstreams }: Lea
   }
 }
 
-/** The time that the boards speak of, and when this process last refreshed them; `undefined`: not yet. */
+/** The time that the boards are as of, and when this process last refreshed them; `undefined`: not yet. */
 export type LastRefresh = { asOfSec: number | undefined; refreshedMs: number | undefined }
 
 /**

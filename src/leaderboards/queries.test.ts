@@ -20,6 +20,6 @@ test('no wallet is shown with what another did whose id it got after a reorganis
   for (let block = 0; block < 6; block++) await world.addBlock()
   expect(await read()).toEqual(left)
   expect(left).toEqual(before.filter((row) => left.includes(row)))
-  // The place of a wallet that is gone is no gap in a page.
+  // A wallet that left the board leaves no gap in a page.
   expect(await read(left.length)).toHaveLength(left.length)
 })

@@ -142,7 +142,7 @@ export async function selectWalletRank(
   return row === undefined || row.rank > rankMax ? undefined : row
 }
 
-/** Which state of the boards this is, and the time that they speak of. */
+/** The number of this state of the boards, and the time that it is as of. */
 type BoardSnapshot = { snapshot: number; asOfSec: number }
 
 /** `undefined`: the boards are not made yet. */

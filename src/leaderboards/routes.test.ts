@@ -185,7 +185,7 @@ describe('GET /v3/leaderboard', () => {
     })
   })
 
-  test('200: a walk by cursor ends at rank 1,000', async () => {
+  test('200: cursor pagination ends at rank 1,000', async () => {
     const ranks: number[] = []
     for (let url: string | undefined = '/v3/leaderboard?period=1d&limit=97'; url !== undefined; ) {
       const page: { leaderboard: { rank: number }[]; next_cursor: string | null } = await ask(url)

@@ -7,11 +7,11 @@ const { name, keys, columns } = LEDGER_TABLES.positions
 type Among = { wallet: number | undefined; tokens: readonly number[] | undefined }
 
 /**
- * Positions as they were after a block, for walks whose later pages must agree with the first. The undo
+ * Positions as they were after a block, for cursors whose later pages must agree with the first. The undo
  * journal has each row as it was before a block changed it, so the earliest image above the block is
  * the row as of the block; rows without one have not changed. This is the table expression `changed`:
  * keys and images, null where there was no row. It is empty when the block is the head, and when the
- * journal does not reach back to the block: then a walk goes on with the rows of now. Index: undo_pkey,
+ * journal does not reach back to the block: then a cursor goes on with the rows of now. Index: undo_pkey,
  * of which it reads the blocks since.
  */
 export function changedPositions(sql: Sql, block: number, { wallet, tokens }: Among): Fragment {

@@ -10,7 +10,7 @@ import { revertedWallets, type SnapshotState } from './snapshot.js'
  * snapshots, whose pages leave out the wallets that a reorganisation took counted facts from.
  */
 
-/** Where each board stands. */
+/** The block and the reorganisation that each board is as of. */
 export const BOARD_STATES = {
   leaderboards: (sql) => sql`select block, rewind from board_state`,
   builders: (sql) => sql`select block, rewind from builder_board_state`,

@@ -3,7 +3,7 @@ import { parseTokenId } from '../core/ids.js'
 import { hexToBytes } from '../lib/hex.js'
 import { type Fragment, joinFragments, type Sql } from '../store/connection.js'
 
-/** The filters of a list that name tokens, one way or another; all that are given must hold. */
+/** The filters of a list that name tokens, one way or another; all that have a value must hold. */
 export type MarketFilter = {
   token_id?: string | undefined
   condition_id?: string | undefined
@@ -31,7 +31,7 @@ export async function selectTokenIds(sql: Sql, filter: MarketFilter): Promise<nu
   )
 }
 
-/** The tokens of each filter that is given. */
+/** The tokens of each filter that has a value. */
 function tokenSets(sql: Sql, filter: MarketFilter) {
   const { token_id: token, condition_id: condition, market_slug: slug } = filter
   const { event_slug: eventSlug, event_id: eventId } = filter

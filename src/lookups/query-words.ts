@@ -16,15 +16,15 @@ export const isSearchable = (words: readonly QueryWord[]): boolean =>
   words.some((word) => word.some((text) => text.includes(WORD_START)))
 
 /** The pattern of a word at the beginning of a word. */
-export const startPattern = (word: string): string => `%${escapeLike(word)}%`
+export const prefixPattern = (word: string): string => `%${escapeLike(word)}%`
 
 /**
  * The pattern of a word anywhere, inside of words too. One or two letters are in nearly every text and
  * have no trigram, so they only match beginnings.
  */
-export function insidePattern(word: string): string {
+export function substringPattern(word: string): string {
   const longest = Math.max(...word.split(/[^\p{L}\p{N}]+/u).map(({ length }) => length))
-  return startPattern(longest < 3 ? word : word.replace(/^\|(?=[\p{L}\p{N}])/u, ''))
+  return prefixPattern(longest < 3 ? word : word.replace(/^\|(?=[\p{L}\p{N}])/u, ''))
 }
 
 const escapeLike = (text: string): string => text.replace(/[\\%_]/g, '\\$&')

@@ -1,9 +1,9 @@
-/** Stands before every letter or digit that begins a word, so that a `like` can ask for beginnings. */
+/** Stands before every letter or digit that begins a word, so that a `like` can match beginnings of words. */
 export const WORD_START = '|'
 
 const STARTS = /(?<![\p{L}\p{N}])(?=[\p{L}\p{N}])/gu
 const SPACES = /[\s\p{Cc}]+/gu
-const ODD_QUOTES: [RegExp, string][] = [
+const TYPOGRAPHIC_MARKS: [RegExp, string][] = [
   [/[‘’]/g, "'"],
   [/[“”]/g, '"'],
   [/[‐-―]/g, '-'],
@@ -16,7 +16,7 @@ const ODD_QUOTES: [RegExp, string][] = [
  */
 export function toSearchText(text: string): string {
   let plain = text.toLowerCase().normalize('NFKD').replace(/\p{M}/gu, '')
-  for (const [odd, usual] of ODD_QUOTES) plain = plain.replace(odd, usual)
+  for (const [mark, plainMark] of TYPOGRAPHIC_MARKS) plain = plain.replace(mark, plainMark)
   return plain.replace(SPACES, ' ').trim().replace(STARTS, WORD_START)
 }
 

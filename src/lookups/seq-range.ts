@@ -38,7 +38,7 @@ export async function selectSeqRange(
   return range.min <= range.until ? range : undefined
 }
 
-/** Whose facts are looked for; what is left out: everyone's. */
+/** Whose facts are selected; a field that is left out does not filter. */
 export type NamedIds = { wallet?: number | undefined; tokens?: readonly number[] | undefined }
 
 /**

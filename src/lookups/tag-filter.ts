@@ -52,6 +52,6 @@ export async function countTaggedMarkets(sql: Sql, filter: TagFilter, max: numbe
   return row?.count ?? 0
 }
 
-/** The condition that the row `et` of event_tags is wanted. An event's first tag has place 0. */
+/** The condition that the row `et` of event_tags is wanted. Column `place`: the index of the tag in its event. */
 export const isOneOfTags = (sql: Sql, { tags, isCategory }: TagFilter): Fragment => sql`
   et.tag = any(${[...tags]}::integer[]) ${isCategory ? sql`and et.place = 0` : sql``}`

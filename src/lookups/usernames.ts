@@ -1,7 +1,7 @@
 import type { Sql } from '../store/connection.js'
 import { hex, selectBytes } from '../store/sql-words.js'
 
-/** Adds to each row the public name of its wallet that was looked up before; empty: none was. Index: usernames_pkey. */
+/** Adds to each row the public name of its wallet that was resolved before; empty: none was. Index: usernames_pkey. */
 export async function withUsernames<Row extends object>(
   sql: Sql,
   rows: readonly Row[],

@@ -4,10 +4,10 @@ import { type Fragment, joinFragments, type Sql, withoutPreparedPlan } from '../
 import { isAfterKey, type OrderColumn, orderedBy } from '../store/keyset.js'
 
 /**
- * Pages of markets or events in the order of one of their columns. What few rows have is looked for in
- * one of two ways. Either along the index of the order, passing over rows that do not match: right
- * for a tag or word of many rows. Or by collecting all that match and sorting them: right for rare ones.
- * The first rows of the order tell which; PostgreSQL's estimates would not, because a word that half of
+ * Pages of markets or events in the order of one of their columns. There are two plans for a filter.
+ * Either a scan of the index of the order that skips rows which do not match: right for a tag or word of
+ * many rows. Or collecting all rows that match and sorting them: right for rare ones. A probe of the
+ * first rows of the order chooses; PostgreSQL's estimates would not, because a word that half of
  * the markets have may be in none of those that are traded much.
  */
 export type CatalogueScope = {
@@ -37,13 +37,13 @@ const CATALOGUE_SORTS = {
 } as const satisfies Record<string, OrderColumn>
 type CatalogueSort = keyof typeof CATALOGUE_SORTS
 
-/** A row and its place in the order. */
+/** A row and its sort key. */
 export type CatalogueId = { id: number; key: string }
 
 export const keyOfCatalogueId = ({ key, id }: CatalogueId): OrderKey => [key, id]
 
 const PROBED_ROWS = 500
-const WALKED_ROWS_MAX = 5_000
+const SCANNED_ROWS_MAX = 5_000
 
 /** Indexes: markets_open_volume and the like; those of the filters where these match few rows. */
 export async function selectCatalogueIds(
@@ -53,15 +53,15 @@ export async function selectCatalogueIds(
 ): Promise<CatalogueId[]> {
   const wanted = page.offset + page.limit
   if (scope.filters.some(({ matches }) => matches === 'few')) return collect(sql, scope, page)
-  if (scope.filters.every(({ matches }) => matches === 'most')) return walk(sql, scope, page)
+  if (scope.filters.every(({ matches }) => matches === 'most')) return scanOrder(sql, scope, page)
 
-  const probed = await walk(sql, scope, page, PROBED_ROWS)
+  const probed = await scanOrder(sql, scope, page, PROBED_ROWS)
   if (probed.length === page.limit) return probed
   // Half as many again, because rows that match are not spread evenly.
   const needed = Math.ceil((PROBED_ROWS * wanted * 1.5) / (page.offset + probed.length))
-  const isNear = probed.length > 0 && needed <= WALKED_ROWS_MAX
-  const walked = isNear ? await walk(sql, scope, page, needed) : []
-  return walked.length === page.limit ? walked : collect(sql, scope, page)
+  const isNear = probed.length > 0 && needed <= SCANNED_ROWS_MAX
+  const scanned = isNear ? await scanOrder(sql, scope, page, needed) : []
+  return scanned.length === page.limit ? scanned : collect(sql, scope, page)
 }
 
 const orderOf = ({ sort }: CatalogueScope): readonly OrderColumn[] => [
@@ -73,10 +73,10 @@ const tableOf = (sql: Sql, { table }: CatalogueScope): Fragment =>
   table === 'markets' ? sql`markets` : sql`(select events.*, id as event from events)`
 
 /**
- * Along the index of the order, at most `rows` of it. Open and closed rows have an index each, so the
+ * Scans the index of the order, at most `rows` of it. Open and closed rows have an index each, so the
  * first rows of both are merged.
  */
-function walk(
+function scanOrder(
   sql: Sql,
   scope: CatalogueScope,
   { after, limit, offset }: Page,
@@ -112,7 +112,7 @@ const MERGED: readonly OrderColumn[] = [
   { column: 'c.id', type: 'integer' },
 ]
 
-/** All rows that match, sorted. They are collected apart, or the order would be walked again. */
+/** All rows that match, sorted. They are materialized first: otherwise PostgreSQL could scan the order again. */
 function collect(sql: Sql, scope: CatalogueScope, { after, limit, offset }: Page): Promise<CatalogueId[]> {
   const { isAscending, isClosed } = scope
   const { table, conditions } = collectedOf(sql, scope)
@@ -158,22 +158,22 @@ type CatalogueFilters = {
   neg_risk?: boolean | undefined
 }
 
-/** Conditions for each filter that is given. `undefined`: nothing can match. */
+/** A condition for each filter that has a value. `undefined`: nothing can match. */
 export async function resolveCatalogueFilters(
   sql: Sql,
-  given: CatalogueFilters,
+  filterValues: CatalogueFilters,
 ): Promise<CatalogueFilter[] | undefined> {
   const filters: CatalogueFilter[] = []
-  for (const tagged of await selectTagFilters(sql, given)) {
+  for (const tagged of await selectTagFilters(sql, filterValues)) {
     if (tagged.tags.length === 0) return undefined
     filters.push(hasTag(sql, tagged))
   }
-  if (given.event_slug !== undefined) {
-    const events = await selectEventIds(sql, given.event_slug)
+  if (filterValues.event_slug !== undefined) {
+    const events = await selectEventIds(sql, filterValues.event_slug)
     if (events.length === 0) return undefined
     filters.push(isOfEvents(sql, events))
   }
-  const { active, neg_risk: negRisk } = given
+  const { active, neg_risk: negRisk } = filterValues
   if (active === true) filters.push({ condition: sql`c.active`, matches: 'most' })
   // Few ever were taken off. Index: markets_inactive, events_inactive.
   if (active === false) filters.push({ condition: sql`not c.active`, matches: 'few' })

@@ -4,7 +4,7 @@ import type { Page } from '../core/page.js'
 import { blockOf } from '../core/seq.js'
 import { hexToBytes } from '../lib/hex.js'
 import type { SharePrice } from '../lookups/position.js'
-import { hasText, insidePattern, type QueryWord } from '../lookups/query-words.js'
+import { hasText, type QueryWord, substringPattern } from '../lookups/query-words.js'
 import { type SeqRange, withinSeq } from '../lookups/seq-range.js'
 import type { Sql } from '../store/connection.js'
 import { isAfterKey, type OrderColumn, orderedBy } from '../store/keyset.js'
@@ -190,7 +190,7 @@ export async function selectListedEvents(
 /** Events with all words in title or slug. Index: event_texts_trigrams. */
 export const hasEventText = (sql: Sql, words: readonly QueryWord[]): CatalogueFilter => ({
   condition: sql`exists (
-    select from event_texts t where t.event = c.event and ${hasText(sql, sql`t.text`, words, insidePattern)})`,
+    select from event_texts t where t.event = c.event and ${hasText(sql, sql`t.text`, words, substringPattern)})`,
   matches: 'some',
 })
 

@@ -85,8 +85,8 @@ export const markets = defineList({
       created_at: presentDate(market.createdSec),
     }),
   }),
-  resolve: async (sql, { sort, order, closed, ...given }): Promise<CatalogueScope | undefined> => {
-    const filters = await resolveCatalogueFilters(sql, given)
+  resolve: async (sql, { sort, order, closed, ...filterValues }): Promise<CatalogueScope | undefined> => {
+    const filters = await resolveCatalogueFilters(sql, filterValues)
     if (filters === undefined) return undefined
     return { table: 'markets', sort, isAscending: order === 'asc', isClosed: closed, filters }
   },
@@ -351,9 +351,9 @@ export const events = defineList({
     present: presentListedEvent,
   }),
   resolve: async (sql, input): Promise<CatalogueScope | undefined> => {
-    const { sort, order, closed, q, ...given } = input
+    const { sort, order, closed, q, ...filterValues } = input
     const words = q === undefined ? undefined : toQueryWords(q)
-    const filters = await resolveCatalogueFilters(sql, given)
+    const filters = await resolveCatalogueFilters(sql, filterValues)
     if (filters === undefined || (words !== undefined && !isSearchable(words))) return undefined
     return {
       table: 'events',

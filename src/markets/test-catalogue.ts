@@ -43,8 +43,8 @@ export async function insertTestMarkets(sql: Sql, markets: readonly TestMarket[]
       on conflict do nothing`
     await sql`
       insert into search_words select unnest(${wordsOf(text)}::text[]) on conflict do nothing`
-    for (const [place, tag] of (market.tags ?? []).entries()) {
-      await sql`insert into event_tags values (${event}, ${tag}, ${place}) on conflict do nothing`
+    for (const [index, tag] of (market.tags ?? []).entries()) {
+      await sql`insert into event_tags values (${event}, ${tag}, ${index}) on conflict do nothing`
     }
   }
 }

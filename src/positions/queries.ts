@@ -49,7 +49,7 @@ const AVERAGE = `case when p.held > 0 then div(p.cost * 1000000::numeric, p.held
                       when p.bought > 0 then div(p.bought_cost * 1000000::numeric, p.bought)
                       else -1e30 end`
 
-/** With the price of now; nothing where there is none. */
+/** An expression divided by the denominator of the current price; 0 without a price. */
 const PRICED = (expression: string) => `coalesce((
   select div(${expression}, price.denominator)
     from token_prices price where price.token = p.token and price.denominator > 0), 0)`
@@ -103,9 +103,9 @@ export async function selectPositions(
   const { wallet, tokens, isAscending } = scope
   const order = orderOf(scope)
   const orderBy = orderedBy(sql, order, isAscending)
-  const behind = isAfterKey(sql, order, after, isAscending)
+  const afterCursor = isAfterKey(sql, order, after, isAscending)
   const scanOf = (where: Fragment) => ({
-    where: sql`${where} and ${matches(sql, scope)} and ${behind}`,
+    where: sql`${where} and ${matches(sql, scope)} and ${afterCursor}`,
     orderBy,
     limit: offset + limit,
   })
@@ -115,14 +115,14 @@ export async function selectPositions(
     select p.wallet, p.token, ${hex(sql, 'w.address')} as address, p.last_sec, p.filled_sec,
            p.balance, p.held, p.cost, p.realized, p.bought, p.bought_cost,
            array[${sql.unsafe(key)}] as key, w.id is null as is_gone
-      from (${scanPositions(sql, placesOf(sql, scope).map(scanOf))}) p
+      from (${scanPositions(sql, rangesOf(sql, scope).map(scanOf))}) p
       left join wallets w on w.id = p.wallet
      ${orderBy} offset ${offset} limit ${limit}`
   return rows
 }
 
 /** The part of the table that each scan reads, in the words of its index. */
-function placesOf(sql: Sql, { wallet, tokens }: PositionScope): Fragment[] {
+function rangesOf(sql: Sql, { wallet, tokens }: PositionScope): Fragment[] {
   const ofWallet = wallet === undefined ? sql`true` : sql`p.wallet = ${wallet}`
   return tokens?.map((token) => sql`${ofWallet} and p.token = ${token}`) ?? [ofWallet]
 }
@@ -223,7 +223,7 @@ function selectTokenStates(sql: Sql, tokens: readonly number[], until: number): 
 
 /**
  * The token of the other of two outcomes, by the catalogue or by the tokens that the chain has named. Of
- * the token `t` with its market `m` and `mt`, its place there.
+ * the token `t` with its market `m` and `mt`, its row of market_tokens.
  */
 export const selectOpposite = (sql: Sql): Fragment => sql`
   case when cardinality(m.tokens) = 2 then m.tokens[2 - mt.outcome]

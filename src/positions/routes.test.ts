@@ -44,7 +44,7 @@ async function ask(path: string, query: object = {}) {
 }
 
 /** All rows of a list. */
-async function walk(path: string, query: object = {}): Promise<Row[]> {
+async function readAll(path: string, query: object = {}): Promise<Row[]> {
   const rows: Row[] = []
   for (let cursor: string | null | undefined; cursor !== null; ) {
     const page = await ask(path, { limit: 300, ...query, cursor })
@@ -68,7 +68,7 @@ describe('numbers agree', () => {
         from wallet_totals t join wallets w on w.id = t.wallet
        order by t.positions desc limit 20`
     for (const totals of wallets) {
-      const rows = await walk(`/v3/wallets/${totals.address}/positions`)
+      const rows = await readAll(`/v3/wallets/${totals.address}/positions`)
       const gains = rows.map(({ realized_pnl: realized }) => millionths(realized))
       expect({
         positions: rows.filter(({ total_bought: bought }) => bought > 0).length,
@@ -98,29 +98,29 @@ describe('numbers agree', () => {
        order by s.minted desc limit 20`
     expect(tokens.length).toBe(20)
     for (const { token, supply } of tokens) {
-      const rows = await walk(`/v3/markets/${BigInt(token)}/positions`)
+      const rows = await readAll(`/v3/markets/${BigInt(token)}/positions`)
       expect(sum(rows.map(({ amount }) => BigInt(amount)))).toBe(supply)
     }
   })
 
   test('holders of a condition and of its market are those of its tokens', async () => {
-    const [row] = await walk(`/v3/wallets/${wallet}/positions`, { status: 'open' })
+    const [row] = await readAll(`/v3/wallets/${wallet}/positions`, { status: 'open' })
     const { condition_id: condition, slug, token_id: token, opposite_asset: other } = row ?? {}
     const byToken = await Promise.all(
       [token, other].map(async (token_id) => {
-        const holders = await walk(`/v3/markets/${token_id}/positions`, { sort: 'amount' })
+        const holders = await readAll(`/v3/markets/${token_id}/positions`, { sort: 'amount' })
         return holders.map(({ user, ...rest }) => Object.assign({ user, token_id }, rest))
       }),
     )
-    const byCondition = await walk(`/v3/markets/condition/${condition}/positions`)
+    const byCondition = await readAll(`/v3/markets/condition/${condition}/positions`)
     expect(new Set(byCondition.map((holder) => JSON.stringify(holder)))).toEqual(
       new Set(byToken.flat().map((holder) => JSON.stringify(holder))),
     )
-    if (slug != null) expect(await walk(`/v3/markets/slug/${slug}/positions`)).toEqual(byCondition)
+    if (slug != null) expect(await readAll(`/v3/markets/slug/${slug}/positions`)).toEqual(byCondition)
   })
 
   test('the numbers of a row follow from each other', async () => {
-    const rows = await walk(`/v3/wallets/${wallet}/positions`)
+    const rows = await readAll(`/v3/wallets/${wallet}/positions`)
     for (const row of rows) {
       const { size, avg_price: average, current_price: price, status, won } = row
       expect(row).toMatchObject({
@@ -142,10 +142,10 @@ describe('GET /v3/wallets/{address}/positions', () => {
   const path = () => `/v3/wallets/${wallet}/positions`
 
   test('200: every position has one status, and the filter finds it', async () => {
-    const all = await walk(path())
+    const all = await readAll(path())
     const found = []
     for (const status of ['open', 'closed', 'redeemable', 'redeemed']) {
-      const rows = await walk(path(), { status })
+      const rows = await readAll(path(), { status })
       expect(rows).toEqual(all.filter((row) => row.status === status))
       found.push(...rows)
     }
@@ -162,21 +162,21 @@ describe('GET /v3/wallets/{address}/positions', () => {
     ['avg_price', 'avg_price'],
     ['recent', 'last_activity_at'],
   ])('200: sort=%s has the largest %s first', async (sort, field) => {
-    const values = (await walk(path(), { sort })).map((row) => Number(row[field as keyof Row] ?? -1))
+    const values = (await readAll(path(), { sort })).map((row) => Number(row[field as keyof Row] ?? -1))
     expect(values).toEqual([...values].sort((a, b) => b - a))
     expect(new Set(values).size).toBeGreaterThan(1)
   })
 
   test('200: filters are all true of each row', async () => {
-    const all = await walk(path())
+    const all = await readAll(path())
     const { condition_id, slug } = all.find((row) => row.slug !== null) ?? {}
     const ofCondition = all.filter((row) => row.condition_id === condition_id)
-    expect(await walk(path(), { condition_id })).toEqual(ofCondition)
-    expect(await walk(path(), { market_slug: slug, condition_id })).toEqual(ofCondition)
-    expect(await walk(path(), { min_size: '100.5' })).toEqual(all.filter((row) => row.size >= 100.5))
+    expect(await readAll(path(), { condition_id })).toEqual(ofCondition)
+    expect(await readAll(path(), { market_slug: slug, condition_id })).toEqual(ofCondition)
+    expect(await readAll(path(), { min_size: '100.5' })).toEqual(all.filter((row) => row.size >= 100.5))
     const other = all.find((row) => row.slug !== null && row.slug !== slug)?.slug
-    expect(await walk(path(), { market_slug: other, condition_id })).toEqual([])
-    expect(await walk(path(), { market_slug: 'no-such-market' })).toEqual([])
+    expect(await readAll(path(), { market_slug: other, condition_id })).toEqual([])
+    expect(await readAll(path(), { market_slug: 'no-such-market' })).toEqual([])
   })
 
   test('200: pages say where the next one begins', async () => {
@@ -184,7 +184,7 @@ describe('GET /v3/wallets/{address}/positions', () => {
     expect(await ask(path(), { limit: 300 })).toMatchObject({ next_offset: null })
   })
 
-  test('200: combos are appended when they are asked for', async () => {
+  test('200: combos are appended when the request wants them', async () => {
     const [{ address } = { address: '' }] = await world.ctx.sql<{ address: string }[]>`
       select '0x' || encode(w.address, 'hex') as address
         from positions p join wallets w on w.id = p.wallet
@@ -253,7 +253,7 @@ describe('GET /v2/wallets/{address}/positions/onchain', () => {
   const path = () => `/v2/wallets/${wallet}/positions/onchain`
 
   test('200: all positions, with sums; a filter sums what it leaves', async () => {
-    const listed = await walk(`/v3/wallets/${wallet}/positions`, { sort: 'recent' })
+    const listed = await readAll(`/v3/wallets/${wallet}/positions`, { sort: 'recent' })
     const whole = await ask(path())
     expect(whole).toMatchObject({
       wallet,
@@ -356,10 +356,10 @@ describe('GET /v2/onchain/positions', () => {
   })
 
   test('200: filters are all true of each row', async () => {
-    const [row] = await walk(`/v3/wallets/${wallet}/positions`, { status: 'open' })
+    const [row] = await readAll(`/v3/wallets/${wallet}/positions`, { status: 'open' })
     const { token_id, condition_id } = row ?? {}
     const holders = await ask(path, { token_id, status: 'open', limit: 500 })
-    const expected = await walk(`/v3/markets/${token_id}/positions`, { status: 'open' })
+    const expected = await readAll(`/v3/markets/${token_id}/positions`, { status: 'open' })
     expect(new Set(holders.positions.map(({ wallet: of }: Row) => of))).toEqual(
       new Set(expected.map(({ user }) => user)),
     )
@@ -370,7 +370,7 @@ describe('GET /v2/onchain/positions', () => {
 
   test('200: the positions of a wallet are one answer, the last changed first', async () => {
     const page = await ask(path, { wallet, limit: 2 })
-    const listed = await walk(`/v3/wallets/${wallet}/positions`, { sort: 'recent' })
+    const listed = await readAll(`/v3/wallets/${wallet}/positions`, { sort: 'recent' })
     expect(page).toMatchObject({
       count: listed.length,
       pagination: { has_more: false, pagination_key: null },

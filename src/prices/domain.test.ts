@@ -149,10 +149,10 @@ test('a database that is not there at the start is waited for', async () => {
   const noDatabase = createPool({ socketDir: '/nowhere', database: 'none' }, 1)
   onTestFinished(() => noDatabase.end({ timeout: 0 }))
   let sql: Pool | undefined
-  let asked = 0
+  let requests = 0
   const store = {
     get sql() {
-      asked += 1
+      requests += 1
       return sql ?? noDatabase
     },
     get answers() {
@@ -174,7 +174,7 @@ test('a database that is not there at the start is waited for', async () => {
   const collecting = (async () => {
     while (!controller.signal.aborted) await jobs.collect(controller.signal).catch(() => undefined)
   })()
-  await until(() => asked > 0)
+  await until(() => requests > 0)
   sql = t.ctx.sql
   await until(() => sim.isFollowed('rtds'))
   sim.liveOn()

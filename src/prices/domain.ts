@@ -130,7 +130,7 @@ export class PriceJobs {
   readonly #deps: PriceJobDeps
   readonly #sources: PriceSource[]
   readonly #lastSecs: Map<TickSource, number | undefined>
-  #hasLooked = false
+  #hasReadArchive = false
   #collector: TickCollector | undefined
   #startedAt: number | undefined
 
@@ -204,16 +204,16 @@ export class PriceJobs {
     return sinceMs <= FILL_MS_MAX
   }
 
-  /** Reads the whole archive once, then live ticks alone: each is there for minutes before it is packed. */
+  /** Reads the whole archive once, then only live ticks: a tick is live for minutes before it is packed. */
   async #selectLastSecs(): Promise<[stream: number, sec: number][]> {
     const { store, clock } = this.#deps
     const toSec = Math.floor(clock.now() / 1000)
-    if (this.#hasLooked) {
+    if (this.#hasReadArchive) {
       const live = await selectLastLive(store.sql, SPOT_STREAMS, toSec)
       return live.map(({ stream, sec }) => [stream, sec])
     }
     const latest = await selectLatest(store.sql, SPOT_STREAMS, { fromSec: 0, toSec })
-    this.#hasLooked = true
+    this.#hasReadArchive = true
     return [...latest].map(([stream, { sec }]) => [stream, sec])
   }
 }

@@ -6,7 +6,7 @@ export const SYMBOLS = ['BTC', 'ETH', 'SOL', 'BNB', 'XRP', 'DOGE', 'HYPE'] as co
 export type CoinSymbol = (typeof SYMBOLS)[number]
 
 /**
- * The platform's sockets, which relay prices of Chainlink, and Chainlink Data Streams. The place here
+ * The platform's sockets, which relay prices of Chainlink, and Chainlink Data Streams. The index here
  * is also the sequence in the id of a tick.
  */
 export const TICK_SOURCES = ['platform_oracle', 'oracle_data_streams'] as const
@@ -33,7 +33,7 @@ export const streamId = ({ symbol, kind, source }: Stream): number =>
   (SYMBOLS.indexOf(symbol) * KINDS_MAX + PRICE_KINDS.indexOf(kind)) * SOURCES_MAX +
   TICK_SOURCES.indexOf(source)
 
-/** Ids of the same coin and kind, in the order of the sources; of one source if one is given. */
+/** Ids of the same coin and kind, in the order of the sources; of one source where `source` names it. */
 export const streamIds = (symbol: CoinSymbol, kind: PriceKind, source?: TickSource): number[] =>
   (source === undefined ? TICK_SOURCES : [source]).map((each) => streamId({ symbol, kind, source: each }))
 

@@ -2,7 +2,7 @@ import { parseUnits, toDecimal } from '../core/money.js'
 import { UpstreamError } from '../core/upstream-error.js'
 import type { ClobClient } from '../upstreams/clob/client.js'
 import type { ClobRebate } from '../upstreams/clob/parse.js'
-import { withPatience } from '../upstreams/transport/patience.js'
+import { withUpstreamTimeout } from '../upstreams/transport/upstream-timeout.js'
 
 /** `refused`: the order book does not take the address for that of a maker. */
 export type Rebates = { rows: ClobRebate[]; refused?: { status: number; said: string } }
@@ -15,7 +15,7 @@ export async function readRebates(
   const { date, address, accountId } = request
   try {
     const call = (signal: AbortSignal) => clob.getRebates(date, address, { signal, accountId })
-    return { rows: await withPatience('clob', call) }
+    return { rows: await withUpstreamTimeout('clob', call) }
   } catch (error) {
     const { status, said = '' } = error instanceof UpstreamError ? error : {}
     if (status === undefined || !REFUSALS.has(status)) throw error

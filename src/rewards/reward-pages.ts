@@ -5,7 +5,7 @@ import { StaleFallbackCache } from '../lib/stale-fallback-cache.js'
 import type { ClobClient, ClobRewardQuery } from '../upstreams/clob/client.js'
 import type { CallOptions } from '../upstreams/transport/http.js'
 import type { JsonObject } from '../upstreams/transport/parse-json.js'
-import { withPatience } from '../upstreams/transport/patience.js'
+import { withUpstreamTimeout } from '../upstreams/transport/upstream-timeout.js'
 
 type Clob = Pick<ClobClient, 'getRewardMarkets' | 'getRewardMarket'>
 type RewardPageRequest = ClobRewardQuery & { accountId: number }
@@ -20,13 +20,13 @@ const MARKETS_MAX = 2_000
 /** The platform's pages of rewards. While its order book does not answer, the last ones are shown, however old. */
 export class RewardPages {
   readonly #clob: Clob
-  readonly #patienceMs: number | undefined
+  readonly #timeoutMs: number | undefined
   readonly #lists: StaleFallbackCache
   readonly #markets: StaleFallbackCache
 
-  constructor(clob: Clob, clock: Clock, patienceMs?: number) {
+  constructor(clob: Clob, clock: Clock, timeoutMs?: number) {
     this.#clob = clob
-    this.#patienceMs = patienceMs
+    this.#timeoutMs = timeoutMs
     const staleMsMax = Number.POSITIVE_INFINITY
     this.#lists = new StaleFallbackCache({ clock, limits: { max: LIST_PAGES_MAX }, staleMsMax })
     this.#markets = new StaleFallbackCache({ clock, limits: { max: MARKETS_MAX }, staleMsMax })
@@ -53,7 +53,9 @@ export class RewardPages {
     fetch: (call: CallOptions) => Promise<JsonObject>,
   ): Promise<RewardPage> {
     const load = () =>
-      withPatience('clob', (signal) => fetch({ signal, accountId }), this.#patienceMs).catch(refuseCursor)
+      withUpstreamTimeout('clob', (signal) => fetch({ signal, accountId }), this.#timeoutMs).catch(
+        refuseCursor,
+      )
     const { value: page, asOfMs, isStale } = await cache.get(key, { freshMs: 0, accountId, load })
     return { page, asOfMs, isStale }
   }

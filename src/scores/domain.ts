@@ -23,7 +23,7 @@ const SCORE_BYTES_MAX = 64 * 1024 * 1024
 const SHOWING: readonly Role[] = ['api', 'stream']
 
 type ScoresDomain = Domain & {
-  /** Scores of games: every process hears them by itself. */
+  /** Scores of games: every process has a score socket of its own. */
   scoreBus: Bus
   /** The last score of each game. */
   scores: LiveScores

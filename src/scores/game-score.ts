@@ -1,6 +1,6 @@
 import type { ScoreMessage } from '../upstreams/sports-ws/parse.js'
 
-/** The last known state of a game, as the score socket tells it. `undefined`: it was not said. */
+/** The last known state of a game from the score socket. `undefined`: no message had the field. */
 export type GameScore = ScoreMessage & {
   /** When the last message about the game came, also one that repeated it. */
   receivedAtMs: number

@@ -57,7 +57,7 @@ test('a change is published once, with names that the message leaves out', () =>
   })
 })
 
-test('a repetition publishes nothing, but the game has been heard of', () => {
+test('a repetition publishes nothing, but renews the time of the last message', () => {
   const { clock, scores, say, published } = open()
   say({ gameId: 7, slug: SLUG, ...LIVE, score: '2-0' })
   const changedAtMs = clock.now()
@@ -80,34 +80,34 @@ describe('games without a slug', () => {
     const { scores, say, published } = open()
     say({ gameId: 7, ...LIVE, score: '2-0' })
     expect(scores.get(SLUG)).toBeUndefined()
-    const asked: string[] = []
+    const ids: string[] = []
     const find = async (id: string) => {
-      asked.push(id)
+      ids.push(id)
       return SLUG
     }
     await scores.nameGames(find)
     await scores.nameGames(find)
-    expect(asked).toEqual(['7'])
+    expect(ids).toEqual(['7'])
     expect(published().map(({ slug }) => slug)).toEqual([null, SLUG])
     expect(scores.get(SLUG)).toMatchObject({ score: '2-0' })
   })
 
-  test('are asked for a few at a time, and after a while again when they were not found', async () => {
+  test('are looked up a few at a time, and after a while again when they were not found', async () => {
     const { clock, scores, say } = open()
     for (let gameId = 1; gameId <= 12; gameId++) say({ gameId, ...LIVE })
-    const asked: string[] = []
+    const ids: string[] = []
     const find = async (id: string) => {
-      asked.push(id)
+      ids.push(id)
       return undefined
     }
     await scores.nameGames(find)
-    expect(asked).toHaveLength(10)
+    expect(ids).toHaveLength(10)
     await scores.nameGames(find)
     await scores.nameGames(find)
-    expect(asked).toHaveLength(12)
+    expect(ids).toHaveLength(12)
     clock.advance(10 * 60_000)
     await scores.nameGames(find)
-    expect(asked).toHaveLength(22)
+    expect(ids).toHaveLength(22)
   })
 
   test('a lookup that fails is made again', async () => {
@@ -120,7 +120,7 @@ describe('games without a slug', () => {
   })
 })
 
-test('another game under the slug of an earlier one takes its place', () => {
+test('another game under the slug of an earlier one replaces it', () => {
   const { scores, say } = open()
   say({ gameId: 7, slug: SLUG, ended: true, score: '2-0' })
   say({ gameId: 8, slug: SLUG, ...LIVE, score: '0-0' })
@@ -146,7 +146,7 @@ test('a time that lies far ahead does not hold back what follows', () => {
 })
 
 describe('what is kept', () => {
-  test('live games are those that are played and were heard of within the hour', () => {
+  test('live games are those that are played and had a message within the hour', () => {
     const { clock, scores, say } = open()
     say({ gameId: 1, ...LIVE, score: '1-0' })
     say({ gameId: 2, live: false, ended: true, score: '5-0' })
@@ -172,7 +172,7 @@ describe('what is kept', () => {
     expect(scores.get('quiet')).toBeUndefined()
   })
 
-  test('over the bound the game leaves that was not heard of for longest', () => {
+  test('over the bound the game with the oldest last message leaves', () => {
     const { scores, say } = open(2)
     for (const gameId of [1, 2, 1, 3]) say({ gameId, slug: `game-${gameId}` })
     expect([1, 2, 3].map((id) => scores.get(`game-${id}`)?.gameId)).toEqual(['1', undefined, '3'])

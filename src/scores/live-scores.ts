@@ -5,7 +5,7 @@ import type { Clock } from '../core/clock.js'
 import type { ScoreMessage } from '../upstreams/sports-ws/parse.js'
 import { applyScore, type GameScore } from './game-score.js'
 
-/** Those that were not heard of for longest leave first. */
+/** Above this the game whose last message is the oldest is dropped first. */
 const GAMES_MAX = 5_000
 const HOUR_MS = 3_600_000
 /** How long the score of a game is kept after its last message. */
@@ -14,7 +14,7 @@ const QUIET_MS_MAX = 24 * HOUR_MS
 /** A game is not taken for live any more when no message about it came for this long. */
 const LIVE_MS_MAX = HOUR_MS
 const SWEEP_MS = 60_000
-/** Games without a slug that one pass asks for, and when a game that was not found is asked for again. */
+/** How many games without a slug one pass looks up, and when one that was not found is looked up again. */
 const LOOKUPS_PER_PASS = 10
 const LOOKUP_AGAIN_MS = 600_000
 
@@ -28,12 +28,12 @@ type LiveScoresOptions = {
 }
 
 /**
- * The last score of each game, as this process heard it, and the publisher of what changes. Messages
+ * The last score of each game that this process received, and the publisher of what changes. Messages
  * that repeat what is known, or are older, change nothing.
  */
 export class LiveScores {
   readonly #options: LiveScoresOptions
-  /** In the order in which they were last heard of. */
+  /** In the order of their last messages. */
   readonly #entries = new Set<Entry>()
   readonly #byId = new Map<string, Entry>()
   readonly #bySlug = new Map<string, Entry>()
@@ -116,7 +116,7 @@ export class LiveScores {
     const byId = gameId === undefined ? undefined : this.#byId.get(gameId)
     if (byId !== undefined || slug === undefined) return byId
     const bySlug = this.#bySlug.get(slug)
-    // Another id under the same slug is another game: one that was set anew.
+    // Another id under the same slug is another game, such as one that was scheduled again.
     const isOther = gameId !== undefined && bySlug?.score.gameId !== undefined
     return isOther ? undefined : bySlug
   }

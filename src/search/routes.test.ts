@@ -108,7 +108,7 @@ describe('GET /v2/search/online', () => {
     expect(await calls()).toBe(before + 1)
   })
 
-  test('200: partial when one engine fails; the answer is asked for again after a minute', async () => {
+  test('200: partial when one engine fails; the answer is requested again after a minute', async () => {
     t.faults.set({ upstream: 'searxng', mode: 'engine-down' })
     const q = `${title} partial`
     const { body } = await search({ q })

@@ -49,7 +49,7 @@ export const searchRoutes = endpointRoutes([searchOnline])
 
 function toOnlineQuery(input: Static<typeof OnlineSearchQuery>): SearxngQuery {
   const { q, language, time_range: timeRange, safe_search: safeSearch } = input
-  // In the order given, each once.
+  // In the order of the request, each once.
   const engines = [...new Set(input.engines.split(',').map((name) => name.trim()))]
   return { q, engines, language, timeRange, safeSearch }
 }

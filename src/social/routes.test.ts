@@ -5,7 +5,7 @@ import { createTestApp } from '../../test/test-app.js'
 import { createKey } from '../accounts/accounts.js'
 import { DEFAULT_PLANS, type PlanId } from '../accounts/plans.js'
 import type { Post } from '../lookups/posts/post.js'
-import { untilSocialTurn } from '../lookups/posts/search-posts.js'
+import { waitForSocialRate } from '../lookups/posts/search-posts.js'
 
 let t: SimulatedApp
 beforeAll(async () => {
@@ -16,7 +16,7 @@ afterEach(() => t.faults.set({ upstream: 'x_api', mode: 'off' }))
 
 type Found = { tweets: Post[]; result_count: number; error: string }
 
-/** One that has asked nothing in the last second. */
+/** A key without a request in the last second. */
 async function open(plan: PlanId = 'enterprise') {
   const { key, ...ids } = await t.createCaller(plan)
   const ask = async (url: string) => {
@@ -192,10 +192,10 @@ describe('GET /v2/social/user/{handle}/tweets', () => {
     ['404', 'nobody_here', 404],
     ['404: suspended', 'pump_king', 404],
     ['404: its posts are not public', 'quiet_whale', 404],
-    ['400: odd characters', 'a-b', 400],
+    ['400: invalid characters', 'a-b', 400],
     ['400: too long', 'a'.repeat(16), 400],
     ['400: nothing but the sign', '@', 400],
-    ['400: odd Unicode', encodeURIComponent('ｘ🐋'), 400],
+    ['400: invalid Unicode', encodeURIComponent('ｘ🐋'), 400],
   ])('%s; it counts nothing', async (_what, handle, expected) => {
     const { ask } = await open()
     const { status, headers } = await ask(`/v2/social/user/${handle}/tweets`)
@@ -211,16 +211,16 @@ describe('while the network', () => {
       try {
         const { ask } = await open()
         t.faults.set({ upstream: 'x_api', mode })
-        const asked = ask(search('the'))
+        const reply = ask(search('the'))
         let isOver = false
-        void asked.finally(() => {
+        void reply.finally(() => {
           isOver = true
         })
         while (!isOver) {
           await vi.advanceTimersByTimeAsync(200)
           await new Promise((next) => setImmediate(next))
         }
-        expect(await asked).toMatchObject({
+        expect(await reply).toMatchObject({
           status: 502,
           headers: { 'x-quota-used': '0' },
           body: { error: 'temporary_data_provider_error', detail: 'x_api' },
@@ -245,7 +245,7 @@ describe('while the network', () => {
   })
 })
 
-test('the turn of a key comes a second after its last request', async () => {
+test('a key may search again a second after its last request', async () => {
   const { accountId, keyId, ask } = await open()
   await ask(search('the'))
   const tools = {
@@ -259,13 +259,13 @@ test('the turn of a key comes a second after its last request', async () => {
       expiresAtMs: Number.POSITIVE_INFINITY,
     },
   }
-  let isTurn = false
-  const turn = untilSocialTurn(tools, new AbortController().signal).then(() => {
-    isTurn = true
+  let isAllowed = false
+  const waiting = waitForSocialRate(tools, new AbortController().signal).then(() => {
+    isAllowed = true
   })
   await new Promise((next) => setTimeout(next, 50))
-  expect(isTurn).toBe(false)
+  expect(isAllowed).toBe(false)
   t.clock.advance(1_000)
-  await turn
+  await waiting
   t.clock.set(t.universe.nowMs)
 })

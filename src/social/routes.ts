@@ -53,8 +53,8 @@ const timelineEndpoint = defineAnswer({
   query: TimelineQuery,
   reply: TimelineReply,
   errors: { ...errors, 404: errorReply('There is no such public account') },
-  answer: async (tools: AnswerTools<SocialDeps>, { handle: given, ...counts }) => {
-    const handle = given.replace(/^@/, '')
+  answer: async (tools: AnswerTools<SocialDeps>, { handle: text, ...counts }) => {
+    const handle = text.replace(/^@/, '')
     const posts = await listPosts(tools, { handle, max: chooseMax(counts, TIMELINE_MAX) })
     return {
       handle,

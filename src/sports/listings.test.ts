@@ -139,10 +139,10 @@ type SummaryRow = {
 
 describe('GET /v2/sports/summary', () => {
   test("200: all leagues, also those that the platform's summary lacks", async () => {
-    const told = (await (await fetch(`${t.ctx.config.gammaUrl}/sports/summary`)).json()) as object
+    const ofGamma = (await (await fetch(`${t.ctx.config.gammaUrl}/sports/summary`)).json()) as object
     const { status, body } = await ask('/summary')
     expect(status).toBe(200)
-    expect(Object.keys(told).length).toBeLessThan(LEAGUES.length)
+    expect(Object.keys(ofGamma).length).toBeLessThan(LEAGUES.length)
     expect(body).toMatchObject({
       source: 'gamma:/sports/summary+auspex:catalogue',
       fallback: true,
@@ -155,18 +155,18 @@ describe('GET /v2/sports/summary', () => {
   })
 
   test('what is counted here is what the platform counts', async () => {
-    const told = (await (await fetch(`${t.ctx.config.gammaUrl}/sports/summary`)).json()) as Record<
+    const ofGamma = (await (await fetch(`${t.ctx.config.gammaUrl}/sports/summary`)).json()) as Record<
       string,
       { activeEvents: number; upcoming: boolean }
     >
-    const places = LEAGUES.map(({ code, seriesId }) => ({
+    const scopes = LEAGUES.map(({ code, seriesId }) => ({
       league: code,
       series: seriesId === undefined ? null : Number(seriesId),
       tag: null,
     }))
-    const counted = await selectLeagueActivity(t.ctx.sql, places, t.clock.now())
+    const counted = await selectLeagueActivity(t.ctx.sql, scopes, t.clock.now())
     for (const { league, activeEvents, isUpcoming } of counted) {
-      const row = told[league === 'lol' ? 'league-of-legends' : league]
+      const row = ofGamma[league === 'lol' ? 'league-of-legends' : league]
       if (row === undefined) continue
       const expected = { activeEvents: row.activeEvents, isUpcoming: row.upcoming }
       expect({ league, activeEvents, isUpcoming }).toEqual({ league, ...expected })
@@ -299,7 +299,7 @@ describe('while the platform does not answer', () => {
     expect(body.teams).toEqual(before.teams)
   })
 
-  test('502 when the copies are too old; market types are those that are known here', async () => {
+  test('502 when the cached answers are too old; market types are those that are known here', async () => {
     t.clock.advance(STALE_MS_MAX)
     fail()
     expect(await ask('/leagues')).toMatchObject({

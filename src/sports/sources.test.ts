@@ -41,7 +41,7 @@ describe('readFirst', () => {
     await expect(read('down', 'down')).rejects.toThrow('down')
   })
 
-  test('an ApiError is an answer: no further source is asked', async () => {
+  test('an ApiError is an answer: no further source is read', async () => {
     const absent = { name: 'absent', read: () => Promise.reject(notFound('no such league')) }
     await expect(readFirst<number[]>({ caller }, [absent, SOURCES.good])).rejects.toThrow('no such league')
   })

@@ -8,7 +8,7 @@ import type { SocialDeps } from '../lookups/posts/search-posts.js'
 import type { LiveScores } from '../scores/live-scores.js'
 import type { OnlineSearch } from '../upstreams/searxng/online-search.js'
 import type { CallOptions } from '../upstreams/transport/http.js'
-import { withPatience } from '../upstreams/transport/patience.js'
+import { withUpstreamTimeout } from '../upstreams/transport/upstream-timeout.js'
 
 export type SportsDeps = SocialDeps & {
   books: LiveBooks
@@ -35,11 +35,11 @@ export type Sourced<Value> = {
 }
 
 /** How long all sources of an answer may take together: clients give up after ten seconds. */
-const PATIENCE_MS = 8_000
-/** A source that has not answered by then gets company: the next one is asked too. */
+const TIMEOUT_MS = 8_000
+/** When a source has not answered after this time, the next one is read in parallel. */
 const SLOW_MS = 1_000
-/** While there is a copy, sources are waited for until most of them were asked. */
-const COPY_WAIT_MS = 5_000
+/** With a stale answer in the cache a request waits this long for the sources: then most of them were tried. */
+const STALE_WAIT_MS = 5_000
 
 /**
  * Asks sources in this order until one answers with something suitable; if none does, the first answer
@@ -50,10 +50,10 @@ export const readFirst = <Value>(
   sources: readonly SportsSource<Value>[],
   isSuitable: (value: Value) => boolean = () => true,
 ): Promise<Sourced<Value>> =>
-  withPatience(
+  withUpstreamTimeout(
     'gamma',
-    (patience) =>
-      withLinked([patience], async (linked) => {
+    (timeout) =>
+      withLinked([timeout], async (linked) => {
         const call = { signal: linked.signal, accountId: caller.accountId }
         try {
           return await raceSources(sources, call, isSuitable)
@@ -62,10 +62,10 @@ export const readFirst = <Value>(
           linked.abort()
         }
       }),
-    PATIENCE_MS,
+    TIMEOUT_MS,
   )
 
-type Ended<Value> = { place: number; answer?: Sourced<Value>; fault?: unknown }
+type Ended<Value> = { index: number; answer?: Sourced<Value>; fault?: unknown }
 
 async function raceSources<Value>(
   sources: readonly SportsSource<Value>[],
@@ -83,42 +83,42 @@ async function raceSources<Value>(
     const slow = waiting.length > 0 ? [pause(SLOW_MS, call.signal)] : []
     const ended = await Promise.race([...running.values(), ...slow])
     if (ended === undefined) continue
-    running.delete(ended.place)
+    running.delete(ended.index)
     if (ended.answer === undefined) fault = ended.fault
     else if (isSuitable(ended.answer.value)) return ended.answer
     else unsuitable.push(ended)
     if (fault instanceof ApiError) throw fault
   }
-  const [first] = unsuitable.sort((a, b) => a.place - b.place)
+  const [first] = unsuitable.sort((a, b) => a.index - b.index)
   if (first?.answer !== undefined) return { ...first.answer, isDoubtful: fault !== undefined }
   throw fault
 }
 
 const ask = <Value>(
-  place: number,
+  index: number,
   { name, read }: SportsSource<Value>,
   call: CallOptions,
 ): Promise<Ended<Value>> =>
   read(call).then(
-    (value) => ({ place, answer: { value, source: name, isFallback: place > 0 } }),
-    (fault: unknown) => ({ place, fault }),
+    (value) => ({ index, answer: { value, source: name, isFallback: index > 0 } }),
+    (fault: unknown) => ({ index, fault }),
   )
 
-/** The same with its last answer under that key, which stands in while no source answers. */
-export const readFirstOrCopy = <Value>(
+/** Like `readFirst`, with a cache: the last answer under the key is served while no source answers. */
+export const readFirstOrStale = <Value>(
   tools: SportsTools,
-  { key, freshMs, sources, isSuitable }: CopiedSources<Value>,
+  { key, freshMs, sources, isSuitable }: CachedSources<Value>,
 ): Promise<Cached<Sourced<Value>>> =>
   tools.deps.fallbackCache.get(key, {
     freshMs,
-    waitMs: COPY_WAIT_MS,
+    waitMs: STALE_WAIT_MS,
     accountId: tools.caller.accountId,
     load: () => readFirst(tools, sources, isSuitable),
     isDoubtful: ({ isDoubtful = false }) => isDoubtful,
   })
 
 /** `key`: of things that exist, because each takes a row in the database. */
-type CopiedSources<Value> = {
+type CachedSources<Value> = {
   key: string
   freshMs: number
   sources: readonly SportsSource<Value>[]

@@ -118,8 +118,8 @@ describe('GET /v3/wallets/{address}/trades', () => {
         const expected = expectTrades(world, wallet, { ...query, side: 'maker' })
         const keyOf = ({ fill }: ModelTrade) => `${fill.txHash} ${fill.token} ${fill.isSell}`
         const groups = regroup(expected, query.order ?? 'desc', keyOf)
-        const asked = { ...query, side: 'maker', group_by: 'transaction_hash' }
-        const rows = await tradesOf(walletPath(wallet), asked)
+        const grouped = { ...query, side: 'maker', group_by: 'transaction_hash' }
+        const rows = await tradesOf(walletPath(wallet), grouped)
         expect(rows).toMatchObject(groups.slice(0, 300).map(expectedUserTrade))
       }),
       { numRuns: 20 },
@@ -256,7 +256,7 @@ describe('GET /v3/trades', () => {
   })
 
   test.each([
-    ['`after` behind `before`', { after: 1_793_000_000, before: 1_792_999_999 }, 'after'],
+    ['`after` later than `before`', { after: 1_793_000_000, before: 1_792_999_999 }, 'after'],
     ['zeros, which stand for no builder', { builder: `0x${'0'.repeat(64)}` }, 'builder'],
     ['a side of a wallet', { side: 'maker' }, 'side'],
   ])('400: %s', async (_what, query, name) => {

@@ -30,7 +30,7 @@ type Shared = {
   log: Log
   /** Of tries, limits and rests. Absent: that of the system. */
   timing?: Timing | undefined
-  /** Absent: all upstreams can be asked at once. */
+  /** Absent: all upstreams can be called at once. */
   opened?: Promise<void> | undefined
   /** Called whenever the connection of a socket ends. */
   onFault?: OnSocketFault | undefined
@@ -61,7 +61,7 @@ export const UPSTREAMS = {
     optional: { needs: ['polygonUrl'], isOff: 'AUSPEX_POLYGON_URL is not set' },
     title: 'The Polygon node',
     feature: 'chain',
-    // A node can be asked for blocks before the other upstreams are open.
+    // Blocks can be read from a node before the other upstreams are open.
     create: ({ polygonUrl: url, polygonCallsPerSecond: callsPerSecond }, shared) =>
       url === undefined
         ? undefined
@@ -217,7 +217,7 @@ export class Upstreams {
   readonly followScores: (listener: ScoreListener) => SportsSocket | undefined
   /** Makes the sources of prices that are configured, the preferred one first. */
   readonly priceSources: () => PriceSource[]
-  /** Resolves when the upstreams can be asked. A node can be asked for blocks before. */
+  /** Resolves when the upstreams can be called. Blocks can be read from a node before. */
   readonly opened: Promise<void>
 
   constructor(config: Config, shared: Shared) {

@@ -5,7 +5,7 @@ const LIMITS = { accountMax: 2, totalMax: 3, waitMsMax: 20 }
 
 const caller = (accountId: number) => ({ caller: { accountId } })
 
-/** Work that runs until it is told to end. */
+/** Work that runs until the test ends it. */
 function openWork() {
   let end: (result: string) => void = () => undefined
   const result = new Promise<string>((resolve) => {

@@ -34,7 +34,7 @@ export function resolvePnlWindow(requested: RequestedTime, nowSec: number): PnlW
   return { after: Math.max(start, 1), before }
 }
 
-/** The filters of P&L that name markets; all that are given must hold. */
+/** The filters of P&L that name markets; all that have a value must hold. */
 export type PnlFilter = {
   category?: string | undefined
   tags?: string | undefined

@@ -43,8 +43,8 @@ const plain = (tag: string | undefined) => tag?.trim().toLowerCase().replaceAll(
 
 function isInFilter(token: number, filter: Filter): boolean {
   const market = model.listed.get(token)
-  const given = Object.entries(filter).filter(([, value]) => value !== undefined)
-  return given.every(([name, value]) => {
+  const conditions = Object.entries(filter).filter(([, value]) => value !== undefined)
+  return conditions.every(([name, value]) => {
     if (market === undefined) return false
     const tags = market.tags.map(plain)
     switch (name) {

@@ -54,7 +54,7 @@ export function selectWalletSummaries(
            (nullif(t.first_fee, 0) >> 20)::integer as first_fee_block,
            (nullif(t.last_fee, 0) >> 20)::integer as last_fee_block,
            coalesce((select block from chain_state), 0) as head_block
-      from ${askedWallets(sql, addresses)}
+      from ${requestedWallets(sql, addresses)}
       left join wallets w on w.address = asked.address
       left join ${kind === 'market' ? sql`wallet_totals` : sql`combo_totals`} t on t.wallet = w.id
      cross join lateral (
@@ -77,8 +77,8 @@ export function selectWalletSummaries(
      order by asked.place`
 }
 
-/** A plan for one wallet is made once: with an array PostgreSQL would plan every request anew. */
-const askedWallets = (sql: Sql, addresses: readonly string[]): Fragment => {
+/** One wallet has its own statement, whose plan is reused: with an array PostgreSQL plans every request again. */
+const requestedWallets = (sql: Sql, addresses: readonly string[]): Fragment => {
   const [first = '', ...others] = addresses
   if (others.length === 0) return sql`(select ${hexToBytes(first)}::bytea, 1) asked (address, place)`
   return sql`
@@ -87,7 +87,7 @@ const askedWallets = (sql: Sql, addresses: readonly string[]): Fragment => {
     ) asked (address, place)`
 }
 
-/** Which tokens count; all of it must hold. */
+/** Which tokens count: those that meet all of these conditions. */
 export type TokenScope = {
   tokens: readonly number[] | undefined
   tagged: readonly TagFilter[]

@@ -42,17 +42,17 @@ describe('POST /v3/wallets/batch', () => {
     const all = [...model.addresses]
     expect(all.length).toBeGreaterThan(200)
     for (let at = 0; at < all.length; at += 100) {
-      const asked = all.slice(at, at + 100)
-      const reply = await post({ wallets: asked.map(([, address]) => address) })
+      const batch = all.slice(at, at + 100)
+      const reply = await post({ wallets: batch.map(([, address]) => address) })
       expect(reply.json()).toEqual({
-        count: asked.length,
+        count: batch.length,
         elapsed_ms: expect.any(Number),
-        wallets: asked.map(([id, address]) => ({
+        wallets: batch.map(([id, address]) => ({
           wallet: address,
           ...expectedTotals(byWallet.get(id) ?? []),
         })),
       })
-      for (const [index, [id]] of asked.entries()) {
+      for (const [index, [id]] of batch.entries()) {
         const realized = toDecimal(sumOf((ownSteps.get(id) ?? []).map(({ amount }) => amount)))
         expect(reply.json().wallets[index].net_realized_pnl).toBe(realized)
       }
@@ -100,7 +100,7 @@ describe('POST /v3/wallets/batch', () => {
 })
 
 describe('GET /v3/wallets/{address}', () => {
-  test('200: has the totals of the wallet, and nothing else unless it is asked for', async () => {
+  test('200: has the totals of the wallet, and nothing else unless the request wants it', async () => {
     for (const wallet of model.busy.slice(0, 20)) {
       const own = model.positions.filter((row) => row.wallet === wallet && row.isCombo === 0)
       const address = model.addressOf(wallet)

@@ -8,7 +8,7 @@ import {
 import type { ApiWorld } from '../api-world.js'
 import { mostFrequent, type Subject } from './subject.js'
 
-// What positions are like as of a block is in src/positions/walks.test.ts.
+// What positions are like as of a block is in src/positions/cursor-pagination.test.ts.
 const isOfSeq = false
 
 export const POSITION_LISTS: Subject[] = [

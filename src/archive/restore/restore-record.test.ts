@@ -105,9 +105,9 @@ async function recordBooks(sql: Pool): Promise<void> {
       bids: [{ price: '0.4', size: size(1) }],
       asks: [],
     }
-    const level = { side: 'BUY' as const, price: '0.4', timestampMs: atMs, isContinued: false, place: 0 }
+    const level = { side: 'BUY' as const, price: '0.4', timestampMs: atMs, isContinued: false, ordinal: 0 }
     const changes: RecordedChange[] = [
-      { kind: 'snapshot', atMs, place: 0, isKeyframe: true, book },
+      { kind: 'snapshot', atMs, ordinal: 0, isKeyframe: true, book },
       { kind: 'level', ...level, atMs: atMs + HOUR_MS / 2, size: size(2) },
       // After the end of the hour, and before the whole book of the next one.
       { kind: 'level', ...level, atMs: atMs + HOUR_MS - 500, size: size(3) },

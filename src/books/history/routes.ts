@@ -127,9 +127,13 @@ const outcomeBooks = <Params extends TObject>({ path, suffix, of, params, toQuer
     answer: (tools, input) => readMoment(tools, toQuery(input), input),
   })
 
-async function readMoment({ sql, nowMs }: AnswerTools, query: BookQuery, { at: given, levels }: Moment) {
+async function readMoment(
+  { sql, nowMs }: AnswerTools,
+  query: BookQuery,
+  { at: requestedMs, levels }: Moment,
+) {
   const tokens = await findTokens(sql, query)
-  const at = given ?? (await selectNewestMoment(sql, idsOf(tokens))) ?? nowMs
+  const at = requestedMs ?? (await selectNewestMoment(sql, idsOf(tokens))) ?? nowMs
   const books = []
   for (const token of tokens) {
     const recorded = await findRecordedToken(sql, token.tokenId)
@@ -191,8 +195,8 @@ const historyOf = <Params extends TObject>({ path, suffix, of, params, toQuery }
     params,
     query: Type.Object({ ...SeriesParameters, ...LevelsParameter }),
     view: historyView,
-    resolve: async (sql, input, walk) => ({
-      ...(await resolveSeries(sql, toQuery(input), input, walk)),
+    resolve: async (sql, input, pagination) => ({
+      ...(await resolveSeries(sql, toQuery(input), input, pagination)),
       levels: input.levels,
     }),
   })
@@ -206,8 +210,8 @@ const depthOf = <Params extends TObject>({ path, suffix, of, params, toQuery }: 
     params,
     query: Type.Object({ ...SeriesParameters, ...WithinParameter }),
     view: depthView,
-    resolve: async (sql, input, walk) => ({
-      ...(await resolveSeries(sql, toQuery(input), input, walk)),
+    resolve: async (sql, input, pagination) => ({
+      ...(await resolveSeries(sql, toQuery(input), input, pagination)),
       within: input.within,
     }),
   })

@@ -11,7 +11,7 @@ const WINDOW_BITS = 20
 const compressBrotli = promisify(brotliCompress)
 const decompressBrotli = promisify(brotliDecompress)
 
-/** For strips that are packed soon. */
+/** Not compressed, because packing replaces the strip soon. */
 export const wrapStrip = (strip: Buffer): Buffer => Buffer.concat([Buffer.of(CODECS.plain), strip])
 
 /** Compressed on another thread. */

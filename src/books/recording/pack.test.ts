@@ -40,13 +40,13 @@ async function open() {
 const whole = (atMs: number, size: string): RecordedChange => {
   const details = { hash: 'h', tickSize: '0.01', minOrderSize: '5', negRisk: false, lastTradePrice: '0.5' }
   const book = { ...details, timestampMs: atMs, isAbsent: false, bids: [{ price: '0.4', size }], asks: [] }
-  return { kind: 'snapshot', atMs, place: 0, isKeyframe: true, book }
+  return { kind: 'snapshot', atMs, ordinal: 0, isKeyframe: true, book }
 }
 
 const level = (atMs: number, size: string): RecordedChange => ({
   kind: 'level',
   atMs,
-  place: 0,
+  ordinal: 0,
   side: 'BUY',
   price: '0.4',
   size,
@@ -58,9 +58,9 @@ const toRow = (changes: readonly RecordedChange[], hour: number, bytes: Buffer) 
   token,
   recording,
   fromMs: changes[0]?.atMs ?? 0,
-  fromPlace: changes[0]?.place ?? 0,
+  fromPlace: changes[0]?.ordinal ?? 0,
   toMs: changes.at(-1)?.atMs ?? 0,
-  toPlace: changes.at(-1)?.place ?? 0,
+  toPlace: changes.at(-1)?.ordinal ?? 0,
   hour,
   isWhole: changes[0]?.kind === 'snapshot',
   changes: changes.length,

@@ -50,7 +50,7 @@ export async function ensureBookTokens(
       from ${rowsAs(
         sql,
         'given',
-        rows.map(({ token }, place) => ({ token, place })),
+        rows.map(({ token }, index) => ({ token, place: index })),
         { token: 'bytea', place: 'int' },
       )}
       join book_tokens known on known.token = given.token
@@ -179,7 +179,7 @@ export async function selectStrips(sql: Sql, q: StripQuery): Promise<StoredStrip
   const columns = sql.unsafe(STRIP_COLUMNS)
   const of = sql`
     token = ${q.token} and recording = ${q.recording} and from_ms < ${q.toMs}
-    and (to_ms, to_place) > (${q.after.atMs}::bigint, ${q.after.place}::int)`
+    and (to_ms, to_place) > (${q.after.atMs}::bigint, ${q.after.ordinal}::int)`
   const rows = await sql<(StripRow & { isPacked: boolean })[]>`
     (select ${columns}, false as is_packed from book_tail
       where ${of} and from_ms >= ${q.start.fromMs}

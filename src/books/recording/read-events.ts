@@ -28,8 +28,8 @@ export type RecordedQuery = RecordedRange & {
 }
 
 /**
- * All events of these tokens in a range, in the order in which they were heard. Tokens that were never recorded are a gap as
- * long as the range. Memory: the strips of one row for each token.
+ * All events of these tokens in a range, in the order in which they were received. Tokens that were never recorded are
+ * a gap as long as the range. Memory: the strips of one row for each token.
  */
 export async function* readRecordedEvents(sql: Sql, query: RecordedQuery): AsyncGenerator<RecordedEvent[]> {
   const { tokenIds, ...range } = query
@@ -83,7 +83,7 @@ class Source {
   }
 }
 
-/** Always the earliest head of all; the one of the first token where two recorders heard them at the same moment. */
+/** A k-way merge: always the earliest head; at the same moment, that of the token which the query names first. */
 async function* merge(sources: readonly Source[]): AsyncGenerator<RecordedEvent[]> {
   const heap = new SourceHeap(sources)
   let events: RecordedEvent[] = []
@@ -201,7 +201,7 @@ async function* readSpanEvents(
   }
   if (hasBegun || span.fromMs >= span.toMs) return
   if (isCut && before.book.state !== 'loading') yield toBegin(token, span.fromMs, before)
-  else yield [{ kind: 'gap', tokenId, conditionId, atMs: span.fromMs, place: -1, untilMs: span.toMs }]
+  else yield [{ kind: 'gap', tokenId, conditionId, atMs: span.fromMs, ordinal: -1, untilMs: span.toMs }]
 }
 
 /** Before everything else of its millisecond. */
@@ -210,13 +210,13 @@ function toBegin(
   atMs: number,
   { book }: ReplayedBook,
 ): RecordedEvent[] {
-  const of = { tokenId, conditionId, atMs, place: -1 }
+  const of = { tokenId, conditionId, atMs, ordinal: -1 }
   const begin: RecordedEvent = { kind: 'begin', ...of, book: copyBook(book) }
   if (book.state === 'live') return [begin]
   const change = {
     kind: 'state' as const,
     atMs,
-    place: -1,
+    ordinal: -1,
     state: 'stale' as const,
     reason: book.staleReason,
   }
@@ -227,7 +227,7 @@ const toGap = (
   { tokenId, conditionId }: Pick<RecordedToken, 'tokenId' | 'conditionId'>,
   atMs: number,
   untilMs: number,
-): RecordedEvent => ({ kind: 'gap', tokenId, conditionId, atMs, place: -1, untilMs })
+): RecordedEvent => ({ kind: 'gap', tokenId, conditionId, atMs, ordinal: -1, untilMs })
 
 /** The levels of one message become one event. */
 function* toEvents(
@@ -239,15 +239,15 @@ function* toEvents(
   const flush = function* (): Generator<RecordedEvent> {
     const [first] = levels
     if (first === undefined) return
-    const { atMs, place } = first
-    yield { kind: 'levels', ...ofToken, atMs, place, changes: levels }
+    const { atMs, ordinal } = first
+    yield { kind: 'levels', ...ofToken, atMs, ordinal, changes: levels }
     levels = []
   }
   for (const change of changes) {
     if (change.kind !== 'level') {
       yield* flush()
-      const { atMs, place } = change
-      yield { kind: 'change', ...ofToken, atMs, place, change }
+      const { atMs, ordinal } = change
+      yield { kind: 'change', ...ofToken, atMs, ordinal, change }
       continue
     }
     if (!change.isContinued) yield* flush()

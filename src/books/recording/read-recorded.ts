@@ -61,7 +61,7 @@ export async function* readSpan(
   const of = { token: id, recording }
   const start = await selectStripStart(sql, of, fromMs)
   if (start === undefined) return
-  let after: Moment = { atMs: start.fromMs, place: start.fromPlace - 1 }
+  let after: Moment = { atMs: start.fromMs, ordinal: start.fromPlace - 1 }
   for (;;) {
     const strips = await selectStrips(sql, { ...of, start, after, toMs })
     if (strips.length === 0) return
@@ -72,7 +72,7 @@ export async function* readSpan(
         if (isBefore(after, change)) changes.push(change)
       }
       if (changes.length > 0) yield changes
-      after = { atMs: strip.toMs, place: strip.toPlace }
+      after = { atMs: strip.toMs, ordinal: strip.toPlace }
     }
   }
 }

@@ -1,7 +1,7 @@
 import type { BookLevel, BookSide, LiveBook } from '../live-book.js'
 
-/** When a change came. `place` orders the changes that one recorder heard in the same millisecond. */
-export type Moment = { readonly atMs: number; readonly place: number }
+/** When a change came. `ordinal` orders the changes that one recorder received in the same millisecond. */
+export type Moment = { readonly atMs: number; readonly ordinal: number }
 
 /** What is said of a book beside its levels. */
 export type RecordedDetails = Readonly<
@@ -17,12 +17,12 @@ export type RecordedBook = RecordedDetails & {
   readonly asks: readonly BookLevel[]
 }
 
-/** What the live books told of one token: a `BookChange` that stands for itself. */
+/** A `BookChange` of one token that no longer refers to the live book, which goes on changing. */
 export type RecordedChange = Moment &
   (
     | {
         readonly kind: 'snapshot'
-        /** The recorder has taken it of its own accord: clients of the live books have not heard of it. */
+        /** The recorder took this snapshot on its own schedule: clients of the live books did not receive it. */
         readonly isKeyframe: boolean
         readonly book: RecordedBook
       }
@@ -50,7 +50,7 @@ export type RecordedChange = Moment &
 export type RecordedLevel = Extract<RecordedChange, { kind: 'level' }>
 
 export const isBefore = (one: Moment, other: Moment): boolean =>
-  one.atMs === other.atMs ? one.place < other.place : one.atMs < other.atMs
+  one.atMs === other.atMs ? one.ordinal < other.ordinal : one.atMs < other.atMs
 
 /** A copy: the live book goes on changing. */
 export const copyBook = (book: LiveBook): RecordedBook => ({
@@ -70,8 +70,8 @@ export const copyDetails = (book: RecordedDetails): RecordedDetails => ({
 })
 
 /**
- * What readers of recorded books get, one token's events in the order in which they were heard. A `begin` is the whole
- * book at the first moment of the range that was asked for; a `gap` lasts until `untilMs`, and the next event of the
+ * What readers of recorded books get, one token's events in the order in which they were received. A `begin` is the
+ * whole book at the first moment of the requested range; a `gap` lasts until `untilMs`, and the next event of the
  * token is its whole book.
  */
 export type RecordedEvent = Moment & {

@@ -6,10 +6,10 @@ import type { LiveBooks } from '../live-books.js'
 export type RecordedTokens = {
   start(): void
   stop(): void
-  /** These are not followed any more: others have taken their places. */
+  /** These tokens were evicted and are not followed any more. */
   lose(tokenIds: readonly string[]): void
   readonly tokens: ReadonlySet<string>
-  /** Books that should be recorded and are not followed, because there is no place for them. */
+  /** How many books should be recorded and are not followed, because no slot is free. */
   readonly unfollowed: number
 }
 
@@ -19,11 +19,11 @@ const LIST_SOON_MS = 2_000
 const NAMED_MAX = 20_000
 const OWNER = 'recording'
 
-/** Those of all open markets, also of those that open later. */
+/** Records the books of all open markets, also of markets that open later. */
 export const recordAll = (books: LiveBooks): RecordedTokens => ({
   start: () => books.followAll(),
   stop: () => books.releaseAll(),
-  // Those of all open markets have places of their own.
+  // The books of all open markets have reserved slots.
   lose: () => undefined,
   get tokens() {
     return books.allTokens
@@ -40,7 +40,7 @@ type NamedOptions = {
   log: Log
 }
 
-/** Those that the operator has named; markets of a named event that open later come to them. */
+/** Records the books that the operator has named, also of markets of a named event that open later. */
 export const recordNamed = ({ books, select, log }: NamedOptions): RecordedTokens =>
   new FollowAll({
     select: () => select(NAMED_MAX),

@@ -103,13 +103,13 @@ describe('recorded books', () => {
         note(new Map())
       }
     }
-    /** Whatever is heard late is a book that there was since the fault began. */
+    /** Each book that is received late must be one that existed since the fault began. */
     const passBroken = async (seconds: number) => {
       const possible = new Map<Token, Set<string>>()
       note(possible)
       for (let second = 0; second < seconds; second++) {
         universe.advance(universe.nowMs + 1_000)
-        for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate)
+        for (let iteration = 0; iteration < 20; iteration++) await new Promise(setImmediate)
         note(possible)
       }
     }
@@ -196,7 +196,7 @@ describe('events of a range', () => {
     await recording.pass(20)
     recording.breakWith({ mode: 'drop', seconds: 0.05 })
     for (let second = 0; second < 5; second++) await recording.pass(1)
-    // What is heard from now on is heard after the range.
+    // What is received from now on is after the range.
     unsubscribe()
     const toMs = exchange.universe.nowMs + 1
     exchange.universe.advance(toMs)
@@ -213,7 +213,7 @@ describe('events of a range', () => {
     expect(published.length).toBeGreaterThan(100)
     expect(grouped(replay)).toEqual(grouped(published))
     // Between tokens the order is that of the messages.
-    const firsts = events.filter(({ kind }) => kind !== 'begin').map(({ atMs, place }) => [atMs, place])
+    const firsts = events.filter(({ kind }) => kind !== 'begin').map(({ atMs, ordinal }) => [atMs, ordinal])
     expect(firsts).toEqual(firsts.toSorted(([a = 0, b = 0], [c = 0, d = 0]) => a - c || b - d))
   })
 

@@ -25,7 +25,7 @@ import { countKept, type OpenStrip, type RecordedSession, TokenRecording } from 
 const LIMITS = {
   /** A strip has the changes of this time: each costs a row, so that one a second would cost twice the processor time. */
   flushMs: 5_000,
-  /** How often books without changes are looked for. */
+  /** How often books without changes are checked. */
   lookMs: 1_000,
   /** Levels that wait for the database, some 150 bytes each: a minute of a busy exchange. */
   heldMax: 500_000,
@@ -65,7 +65,7 @@ export class BookRecorder {
   #sessions = new Set<RecordedSession>()
   /** In levels, written ones not included. */
   #held = 0
-  #last: { atMs: number; place: number } = { atMs: 0, place: -1 }
+  #last: { atMs: number; ordinal: number } = { atMs: 0, ordinal: -1 }
   #isOverfull = false
 
   constructor(options: RecorderOptions) {
@@ -97,7 +97,7 @@ export class BookRecorder {
       let flushedAt = performance.now()
       while (!signal.aborted) {
         await pause(Math.min(lookMs, flushMs), signal)
-        this.#look()
+        this.#checkBooks()
         if (!signal.aborted && performance.now() - flushedAt < flushMs) continue
         flushedAt = performance.now()
         await this.#flush(recording, signal)
@@ -209,7 +209,7 @@ export class BookRecorder {
   }
 
   /** What no change of a book brings up: books that were live before, those of a new hour, and those that are over. */
-  #look(): void {
+  #checkBooks(): void {
     const { wanted } = this.#options
     this.#advance()
     let left = this.#limits.wholesMax
@@ -236,12 +236,12 @@ export class BookRecorder {
   /** Returns the time of receipt, which stays where it is while the clock of the process is set back. */
   #advance(): number {
     const nowMs = this.#options.clock.now()
-    if (nowMs > this.#last.atMs) this.#last = { atMs: nowMs, place: -1 }
+    if (nowMs > this.#last.atMs) this.#last = { atMs: nowMs, ordinal: -1 }
     return this.#last.atMs
   }
 
   #next(): Moment {
-    this.#last = { atMs: this.#last.atMs, place: this.#last.place + 1 }
+    this.#last = { atMs: this.#last.atMs, ordinal: this.#last.ordinal + 1 }
     return this.#last
   }
 
@@ -303,9 +303,9 @@ export class BookRecorder {
       token,
       recording,
       fromMs: first?.atMs ?? 0,
-      fromPlace: first?.place ?? 0,
+      fromPlace: first?.ordinal ?? 0,
       toMs: last?.atMs ?? 0,
-      toPlace: last?.place ?? 0,
+      toPlace: last?.ordinal ?? 0,
       hour,
       isWhole,
       changes: changes.length,

@@ -69,21 +69,21 @@ const body = fc.oneof(
 
 /** Any run of changes that a recorder may keep: in order, and levels continue only levels. */
 const strip = fc
-  .array(fc.record({ body, passedMs: fc.oneof(fc.constant(0), fc.nat(500_000)), places: fc.nat(9) }), {
+  .array(fc.record({ body, passedMs: fc.oneof(fc.constant(0), fc.nat(500_000)), ordinals: fc.nat(9) }), {
     maxLength: 60,
   })
   .map((steps) => {
     const changes: RecordedChange[] = []
-    let [atMs, place] = [START_MS, 0]
-    for (const { body, passedMs, places } of steps) {
+    let [atMs, ordinal] = [START_MS, 0]
+    for (const { body, passedMs, ordinals } of steps) {
       atMs += passedMs
-      place = passedMs > 0 ? places : place + places + 1
+      ordinal = passedMs > 0 ? ordinals : ordinal + ordinals + 1
       const before = changes.at(-1)
       if (body.kind === 'level') {
         const isContinued = body.isContinued && before?.kind === 'level'
         const timestampMs = isContinued ? before.timestampMs : body.timestampMs
-        changes.push({ ...body, atMs, place, isContinued, timestampMs })
-      } else changes.push({ ...body, atMs, place })
+        changes.push({ ...body, atMs, ordinal, isContinued, timestampMs })
+      } else changes.push({ ...body, atMs, ordinal })
     }
     return changes
   })
@@ -103,14 +103,14 @@ describe('a strip', () => {
       {
         kind: 'level',
         atMs: START_MS,
-        place: 0,
+        ordinal: 0,
         side: 'BUY',
         price: '0.5',
         size: '7',
         timestampMs: 1,
         isContinued: false,
       },
-      { kind: 'state', atMs: START_MS, place: 1, state: 'stale', reason: 'drop' },
+      { kind: 'state', atMs: START_MS, ordinal: 1, state: 'stale', reason: 'drop' },
     ]
     const encoded = encodeStrip(changes)
     for (const stored of [wrapStrip(encoded), await compressStrip(encoded)]) {

@@ -5,9 +5,9 @@ import { countDecimals, readDecimal, toCanonical, toUnits, writeDecimal } from '
 import type { RecordedBook, RecordedChange, RecordedDetails } from './recorded-change.js'
 
 /**
- * A strip is a run of changes of one token as columns: what is alike stands together, as the difference from the value
- * before it, so that little is left to compress. The columns: kinds, times of receipt, times of the exchange behind
- * them, prices, sizes, and texts for what is rare.
+ * A strip is a run of changes of one token in columns. Each value is the difference from the one before it in its
+ * column, so that little is left to compress. The columns: kinds, times of receipt, their delays after the times of
+ * the exchange, prices, sizes, and texts for what is rare.
  */
 const VERSION = 1
 
@@ -27,7 +27,7 @@ const MORE_DECIMALS_MAX = 9
 
 export const encodeStrip = (changes: readonly RecordedChange[]): Buffer => new StripEncoder().encode(changes)
 
-/** One change after the other, as they are asked for. */
+/** Decodes lazily: one change each time the caller takes the next. */
 export function* decodeStrip(bytes: Uint8Array): Generator<RecordedChange> {
   const reader = new ByteReader(bytes)
   const version = reader.byte()
@@ -72,14 +72,14 @@ export class StripEncoder {
   readonly #lastPrices: [bid: number, ask: number, trade: number] = [0, 0, 0]
   #decimals = 0
   #atMs = 0
-  #place = 0
+  #ordinal = 0
 
   /** The changes are in order, and of one token. */
   encode(changes: readonly RecordedChange[]): Buffer {
     this.#decimals = choosePriceDecimals(changes)
     this.#lastPrices.fill(0)
     this.#atMs = 0
-    this.#place = 0
+    this.#ordinal = 0
     this.#strip.clear()
     for (const name of COLUMNS) this.#columns[name].clear()
     for (const change of changes) this.#add(change)
@@ -128,13 +128,13 @@ export class StripEncoder {
     return Buffer.from(strip.bytes)
   }
 
-  #addMoment({ atMs, place }: RecordedChange): void {
+  #addMoment({ atMs, ordinal }: RecordedChange): void {
     const { times } = this.#columns
     const passed = atMs - this.#atMs
     times.unsigned(passed)
-    times.unsigned(passed > 0 ? place : place - this.#place)
+    times.unsigned(passed > 0 ? ordinal : ordinal - this.#ordinal)
     this.#atMs = atMs
-    this.#place = place
+    this.#ordinal = ordinal
   }
 
   #addDelay({ atMs, timestampMs }: { atMs: number; timestampMs: number }): void {
@@ -196,7 +196,7 @@ class StripDecoder {
   readonly #columns: Columns<ByteReader>
   readonly #lastPrices: [bid: number, ask: number, trade: number] = [0, 0, 0]
   #atMs = 0
-  #place = 0
+  #ordinal = 0
   #timestampMs = 0
 
   constructor(decimals: number, columns: Columns<ByteReader>) {
@@ -225,23 +225,23 @@ class StripDecoder {
     }
   }
 
-  #readLevel({ atMs, place }: { atMs: number; place: number }, kind: number): RecordedChange {
+  #readLevel({ atMs, ordinal }: { atMs: number; ordinal: number }, kind: number): RecordedChange {
     assert(kind <= KINDS.ask + CONTINUED, 'a strip has known kinds of changes')
     const isContinued = kind >= CONTINUED
     const side = kind % CONTINUED === KINDS.bid ? 'BUY' : 'SELL'
     const timestampMs = isContinued ? this.#timestampMs : this.#readTimestamp()
     const price = this.#readPrice(SIDES[side])
     const size = readDecimal(this.#columns.sizes)
-    return { kind: 'level', atMs, place, side, price, size, timestampMs, isContinued }
+    return { kind: 'level', atMs, ordinal, side, price, size, timestampMs, isContinued }
   }
 
   #readMoment() {
     const { times } = this.#columns
     const passed = times.unsigned()
-    const place = times.unsigned()
+    const ordinal = times.unsigned()
     this.#atMs += passed
-    this.#place = passed > 0 ? place : this.#place + place
-    return { atMs: this.#atMs, place: this.#place }
+    this.#ordinal = passed > 0 ? ordinal : this.#ordinal + ordinal
+    return { atMs: this.#atMs, ordinal: this.#ordinal }
   }
 
   #readTimestamp(): number {

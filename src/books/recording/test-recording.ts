@@ -25,15 +25,15 @@ const away = Object.assign(new Error('the database is away'), { code: 'ECONNREFU
 
 /**
  * Production books of a simulated exchange, and a recorder of them. Time is that of the universe: it passes when the test
- * says so, and what the exchange sends is heard at the time at which it was sent.
+ * says so, and what the exchange sends is received at the time at which it was sent.
  */
 export async function openRecording(
   context: Pick<TestContext, 'onTestFinished'>,
-  { exchange, tokens, sql: given, limits, timings }: Options,
+  { exchange, tokens, sql: openSql, limits, timings }: Options,
 ) {
   const { universe } = exchange
   const clock = { now: () => universe.nowMs }
-  const sql = given ?? (await openDatabase(context))
+  const sql = openSql ?? (await openDatabase(context))
   const live = await openLiveBooks(exchange, context, { clock, timings })
   const { books } = live
   const tokenIds = tokens.map(({ decimal }) => decimal)

@@ -121,7 +121,7 @@ export async function countTraders(
 }
 
 /**
- * Makes the boards of all time anew. Rows that did not change are not written, and the snapshot moves
+ * Refreshes the boards of all time. Rows that did not change are not written, and the snapshot moves
  * only when some did: a caller may page through a snapshot until then.
  */
 export async function refreshBoard(pool: Pool, nowMs: number): Promise<void> {

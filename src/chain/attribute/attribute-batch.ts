@@ -1,5 +1,5 @@
 import { LogDecoder } from '../../upstreams/polygon/decode.js'
-import type { ChainLog, LogPlace } from '../../upstreams/polygon/log.js'
+import type { ChainLog, LogPosition } from '../../upstreams/polygon/log.js'
 import type { BatchBlock } from '../facts/block.js'
 import type { BatchFacts } from '../facts/registry.js'
 import { attributeTransaction } from './attribute-transaction.js'
@@ -105,7 +105,7 @@ class BatchBlocks {
   }
 
   /** The block of a log. Throws UntrustedLogsError when the block of that number has another hash. */
-  of({ blockNumber, blockHash, timestampSec }: LogPlace): BatchBlock {
+  of({ blockNumber, blockHash, timestampSec }: LogPosition): BatchBlock {
     const known = this.#blocks.get(blockNumber)
     if (known !== undefined) {
       if (known.hash !== blockHash) throw new UntrustedLogsError(`two versions of block ${blockNumber}`)

@@ -1,6 +1,6 @@
 import { LOGS_PER_BLOCK } from '../../core/seq.js'
 import type { PolygonClient } from '../../upstreams/polygon/client.js'
-import type { LogPlace } from '../../upstreams/polygon/log.js'
+import type { LogPosition } from '../../upstreams/polygon/log.js'
 import type { Head } from '../../upstreams/polygon/parse.js'
 import { askBlock } from '../../upstreams/polygon/requests.js'
 import type { RpcOutcome } from '../../upstreams/polygon/rpc-answer.js'
@@ -75,13 +75,13 @@ export function checkParents(
 }
 
 /** Throws for a log whose `seq` would be that of a log of another block. */
-export function checkLogPosition(at: LogPlace, block: number): void {
+export function checkLogPosition(at: LogPosition, block: number): void {
   const fault = positionFault(at, block)
   if (fault !== undefined) throw inconsistentAnswer(fault)
 }
 
 /** What is wrong with such a log; `undefined`: nothing. */
-export function positionFault({ blockNumber, logIndex }: LogPlace, block: number): string | undefined {
+export function positionFault({ blockNumber, logIndex }: LogPosition, block: number): string | undefined {
   if (blockNumber === block && logIndex < LOGS_PER_BLOCK) return undefined
   return `a log of block ${block} says that it is log ${logIndex} of block ${blockNumber}`
 }

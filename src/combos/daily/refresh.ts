@@ -7,7 +7,7 @@ import type { Fragment, Pool, Sql } from '../../store/connection.js'
 import { isBuy, isComboFill, isSell, isTakerOrder } from '../../store/sql-words.js'
 import { NO_POSITION, REDEMPTION_KINDS } from '../redemptions/redemption-kind.js'
 
-/** Where the days stand. */
+/** The block and the reorganisation that the days are as of. */
 export const COMBO_DAYS: SnapshotState = (sql) =>
   sql`select head_block as block, rewind from combo_days_state`
 

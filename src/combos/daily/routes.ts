@@ -81,7 +81,7 @@ const Query = Type.Object({
 })
 
 /** Throws a 400 for dates that are none, that do not fit together, or that are too many. */
-export function daysAsked(query: Static<typeof Query>, nowMs: number): DayRange {
+export function resolveDayRange(query: Static<typeof Query>, nowMs: number): DayRange {
   const { period, start_date, end_date } = query
   const today = Math.floor(nowMs / DAY_MS)
   if (period !== undefined && (start_date ?? end_date) !== undefined) {
@@ -143,7 +143,7 @@ const comboDays = defineAnswer({
   query: Query,
   reply: ComboDays,
   answer: async ({ sql, nowMs }, input): Promise<Static<typeof ComboDays>> => {
-    const range = daysAsked(input, nowMs)
+    const range = resolveDayRange(input, nowMs)
     const [state] = await selectComboDaysState(sql)
     if (state?.headBlock == null) throw unavailable('The days of combos are not counted yet.')
     const { fromSec, headBlock, headSec } = state

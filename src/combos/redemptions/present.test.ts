@@ -6,8 +6,16 @@ type Leg = Row['legs'][number]
 
 const combo = (hash: string, outcome: 0 | 1 = 0) => `0x03${hash.repeat(32)}${'0'.repeat(28)}0${outcome}`
 const market = (hash: string) => `0x01${hash.repeat(32)}${'0'.repeat(30)}`
-const legOf = (token: string, place: number) =>
-  ({ token, place, outcome: 0, numerator: null, denominator: null, resolvedSec: null, marketId: null }) as Leg
+const legOf = (token: string, index: number) =>
+  ({
+    token,
+    place: index,
+    outcome: 0,
+    numerator: null,
+    denominator: null,
+    resolvedSec: null,
+    marketId: null,
+  }) as Leg
 
 const [A, B, C] = [market('a'), market('b'), market('c')]
 const legs = [A, B, C].map(legOf)

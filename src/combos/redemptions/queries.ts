@@ -45,7 +45,7 @@ export async function selectTokenId(sql: Sql, token: string): Promise<number | u
 const ORDER = [{ column: 'e.seq', type: 'bigint' }] as const
 
 /**
- * By their place on the chain. Indexes: combo_events_wallet, combo_events_condition, combo_events_tokens,
+ * In the order of the chain. Indexes: combo_events_wallet, combo_events_condition, combo_events_tokens,
  * combo_events_tx_prefix; without any of these filters combo_events_kind, one scan for each kind, which are merged: a
  * scan of all kinds could not be in order.
  */

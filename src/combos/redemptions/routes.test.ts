@@ -191,8 +191,8 @@ describe('with a hundred thousand logs', () => {
       { tx_hash: row?.tx_hash },
     ]
     for (const query of queries) {
-      const asked = { ...query, limit: LIMIT }
-      const plans = await explainRequest(world, world.ctx.sql as Pool, '/v3/combos/redemptions', asked)
+      const limited = { ...query, limit: LIMIT }
+      const plans = await explainRequest(world, world.ctx.sql as Pool, '/v3/combos/redemptions', limited)
       const scans = plans.flatMap(scansOf).filter(({ relation }) => relation === 'combo_events')
       expect(scans.length).toBeGreaterThan(0)
       for (const { nodeType, rows } of scans) {

@@ -57,7 +57,7 @@ type Input = TimeRange & {
   order?: 'asc' | 'desc'
 }
 
-/** What both lists ask for. `undefined`: nothing can match. */
+/** The scope of a request to either list. `undefined`: nothing can match. */
 async function resolveRedemptions(
   sql: Sql,
   input: Input,
@@ -71,7 +71,7 @@ async function resolveRedemptions(
   const wallet = address === undefined ? undefined : await selectWalletId(sql, address)
   const conditions = named === undefined ? undefined : await selectConditionIds(sql, named)
   const tokenId = token === undefined ? undefined : await selectTokenId(sql, token)
-  const isUnknown = (asked: unknown, found: unknown) => asked !== undefined && found === undefined
+  const isUnknown = (requested: unknown, found: unknown) => requested !== undefined && found === undefined
   if (isUnknown(address, wallet) || isUnknown(input.position_id, tokenId)) return undefined
   if (range === undefined || wanted === undefined || conditions?.length === 0) return undefined
   return {
@@ -92,9 +92,9 @@ function chooseKinds(input: Input): Pick<ComboRedemptionScope, 'kinds' | 'leaves
       (input.redemption_scope === 'all' || input.redemption_scope === scope) &&
       (input.redemption_type === 'all' || input.redemption_type === REDEMPTION_TYPES[scope]),
   )
-  const asked = REDEMPTION_KINDS.get(input.event_kind)
+  const requested = REDEMPTION_KINDS.get(input.event_kind)
   const kinds = [...REDEMPTION_KINDS.values()].filter(
-    (kind) => (asked === undefined || kind === asked) && scopes.some((scope) => canBe(kind, scope)),
+    (kind) => (requested === undefined || kind === requested) && scopes.some((scope) => canBe(kind, scope)),
   )
   if (kinds.length === 0) return undefined
   const hasBoth = scopes.includes('full') && scopes.includes('partial')
@@ -106,7 +106,7 @@ function canBe(kind: string, scope: RedemptionScopeName): boolean {
   return kind === 'compressed' ? scope !== 'transformation' : scope === 'transformation'
 }
 
-/** The conditions that both parameters name. `undefined`: neither is given. */
+/** The conditions that both parameters name. `undefined`: the request has neither. */
 function parseConditions({ market_id: list, condition_id: one }: Input): string[] | undefined {
   const listed = list?.split(',').map((text) => normalizeConditionId(text.trim()))
   if (one === undefined) return listed
@@ -121,7 +121,7 @@ const redemptionView = createView({
   present: presentComboRedemption,
 })
 
-/** With the legs of what was given and of what was received. */
+/** With the legs of the redeemed position and of the received one. */
 async function withBothLegs(sql: Sql, rows: ComboRedemptionRow[]) {
   const sources = await withLegs(sql, rows)
   const destinations = await withLegs(

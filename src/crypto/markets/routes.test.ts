@@ -28,7 +28,7 @@ describe.each([
     expect((await world.t.app.inject(`/v1/crypto/${name}`)).statusCode).toBe(401)
   })
 
-  test('200 with nothing while the catalogue is empty: Gamma is not asked', async () => {
+  test('200 with nothing while the catalogue is empty: Gamma is not called', async () => {
     const reply = await world.get(`/v1/crypto/${name}`)
     expect(reply.statusCode).toBe(200)
     expect(Object.values(reply.json())).toContainEqual([])

@@ -16,7 +16,7 @@ import { streamTicks } from '../../prices/fast/stream-ticks.js'
 import { feedOf, symbolOf, TICK_SOURCES } from '../../prices/streams.js'
 import { type PriceSources, readPrices } from '../../prices/windows/price-window.js'
 import { SitePrices } from '../../prices/windows/site-prices.js'
-import { type AskedWindow, cacheMsOf, parseWindow, type Window } from '../../prices/windows/window.js'
+import { cacheMsOf, parseWindow, type Window, type WindowQuery } from '../../prices/windows/window.js'
 import type { SitePriceClient } from '../../upstreams/site-price/client.js'
 import { KEYLESS_PAYER } from '../../upstreams/transport/shared-limit.js'
 import {
@@ -175,7 +175,7 @@ export const windowRoutes =
       {
         config: {
           access: PUBLIC_UPSTREAM,
-          cacheMs: (query: SitePriceQuery, nowMs: number) => cacheMsOf(toAsked(query), nowMs),
+          cacheMs: (query: SitePriceQuery, nowMs: number) => cacheMsOf(toWindowQuery(query), nowMs),
           cacheGridMs: GRID_MS,
           toRepeated: (price: PriceReply) => ({ ...price, cached: true }),
         },
@@ -192,7 +192,7 @@ export const windowRoutes =
       (request) => {
         const nowMs = platform.clock.now()
         const sources = { sql: request.readSql(), site, accountId: KEYLESS_PAYER }
-        return answerPrice(sources, parseWindow(toAsked(request.query), nowMs, 'eventStartTime'), nowMs)
+        return answerPrice(sources, parseWindow(toWindowQuery(request.query), nowMs, 'eventStartTime'), nowMs)
       },
     )
   }
@@ -202,7 +202,7 @@ async function answerPrice(sources: PriceSources, window: Window, nowMs: number)
   return { ...prices, timestamp: nowMs, completed, incomplete: !completed, cached: false }
 }
 
-function toAsked({ symbol, eventStartTime, variant, endDate }: SitePriceQuery): AskedWindow {
+function toWindowQuery({ symbol, eventStartTime, variant, endDate }: SitePriceQuery): WindowQuery {
   const window = parseTime('eventStartTime', eventStartTime)
   if (endDate !== undefined) parseTime('endDate', endDate)
   return { symbol, window, interval: SITE_VARIANTS[variant] }

@@ -36,7 +36,7 @@ export async function selectNamedAddresses(sql: Sql, addresses: readonly string[
 
 export type FoundUsername = { wallet: string; name: string }
 
-/** Names that are sorted; more are not looked at. */
+/** How many matching names are sorted; the others are left out. */
 const COLLECTED_NAMES_MAX = 500
 
 /**

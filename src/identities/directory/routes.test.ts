@@ -41,8 +41,8 @@ const named = (kind: Wallet['kind']): Wallet => {
 describe('POST /v3/identities/batch', () => {
   test('200: says of each wallet what the logs of factories say, and null of others', async () => {
     const wallets = [...traders('safe').slice(0, 20), ...traders('proxy').slice(0, 20)]
-    const asked = [...wallets.map(({ address }) => upper(address)), NOBODY, wallets[0]?.address]
-    const { requested, found, identities } = (await post(asked)).json()
+    const requestedTexts = [...wallets.map(({ address }) => upper(address)), NOBODY, wallets[0]?.address]
+    const { requested, found, identities } = (await post(requestedTexts)).json()
     expect({ requested, found }).toEqual({ requested: wallets.length + 1, found: wallets.length })
     expect(identities[NOBODY]).toBeNull()
     for (const { address, owner, kind } of wallets) {
@@ -63,7 +63,7 @@ describe('POST /v3/identities/batch', () => {
     expect(identities[deposit?.address ?? '']).toMatchObject({ eoa: null, deployed: null, current: null })
   })
 
-  test('200: has a name that was looked up before, without asking an upstream', async () => {
+  test('200: has a name that was resolved before, without a call of an upstream', async () => {
     const { address, name } = named('safe')
     await t.get(`/v1/resolve/${address}`)
     t.faults.set({ upstream: '*', mode: '500' })
@@ -87,7 +87,7 @@ describe('GET /v3/identities/search', () => {
   const search = (q: string, limit = 20) =>
     t.get(`/v3/identities/search?q=${encodeURIComponent(q)}&limit=${limit}`)
 
-  test('200: finds the wallet of a name that was never looked up before, in any letter case', async () => {
+  test('200: finds the wallet of a name that was never resolved before, in any letter case', async () => {
     const { address, name, owner } = named('proxy')
     const { query, results } = (await search(upper(name))).json()
     expect(query).toBe(upper(name))

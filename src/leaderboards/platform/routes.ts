@@ -9,7 +9,7 @@ import { namedObject } from '../../lib/named-object.js'
 import type { StaleFallbackCache } from '../../lib/stale-fallback-cache.js'
 import type { DataApiClient } from '../../upstreams/data-api/client.js'
 import type { DataLeader } from '../../upstreams/data-api/parse.js'
-import { withPatience } from '../../upstreams/transport/patience.js'
+import { withUpstreamTimeout } from '../../upstreams/transport/upstream-timeout.js'
 
 export type PlatformBoardDeps = { dataApi: Pick<DataApiClient, 'listLeaders'>; boards: StaleFallbackCache }
 
@@ -66,7 +66,7 @@ const platformLeaderboard = defineAnswer({
       freshMs: FRESH_MS,
       accountId,
       load: () =>
-        withPatience('data_api', (signal) => deps.dataApi.listLeaders(board, { signal, accountId })),
+        withUpstreamTimeout('data_api', (signal) => deps.dataApi.listLeaders(board, { signal, accountId })),
     })
     const traders = value.slice(0, TRADERS_MAX).map(presentLeader)
     return { traders, period, sort, count: traders.length }

@@ -50,7 +50,7 @@ const move: fc.Arbitrary<Move> = fc.oneof(
   },
 )
 
-test('boards of all time are the sums of the positions, whatever came, was taken back or was tagged anew', async () => {
+test('boards of all time are the sums of the positions, whatever came, was reverted or got other tags', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.nat(1_000_000),
@@ -132,7 +132,7 @@ type PositionRow = {
   tags: string[]
 }
 
-/** The same, added up anew from the positions, at the prices that the boards have. */
+/** The same, recomputed from the positions, at the prices that the boards have. */
 async function sumPositions(sql: Sql): Promise<Map<string, Sums>> {
   const rows = await sql<PositionRow[]>`
     select p.wallet, p.balance, p.held, p.cost, p.realized, p.bought, p.bought_cost,
@@ -180,7 +180,7 @@ function addPosition(sums: Sums, { balance, realized, bought }: PositionRow, unr
   sums.bought += bought
 }
 
-/** At prices that were just looked at, the board of all markets says what the wallets' own summaries say. */
+/** At prices that were just refreshed, the board of all markets says what the wallets' own summaries say. */
 async function compareWithWallets(sql: Sql): Promise<void> {
   const wallets = await sql<{ id: number; address: string }[]>`
     select id, '0x' || encode(address, 'hex') as address from wallets where id > 0`

@@ -41,7 +41,7 @@ async function insertAll(tx: Sql): Promise<number> {
   return count
 }
 
-/** The boards of all time, as what they have of each position adds up to them. */
+/** The rows of the boards of all time: sums over the positions. */
 export const allTimeSums = (sql: Sql): Fragment =>
   sumsByScope(
     sql,

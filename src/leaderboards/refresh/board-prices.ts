@@ -2,11 +2,11 @@ import { seqOf } from '../../core/seq.js'
 import type { Fragment, Sql } from '../../store/connection.js'
 import type { BoardStep } from './step.js'
 
-/** Prices that are no results are looked at this often. */
+/** Prices that are no results are compared this often. */
 const PRICES_MS = 5 * 60_000
 /**
  * A look goes on with the next refresh when this many tokens have got another price, or tokens with this many
- * open positions: each of these is counted anew, and a refresh should stay short.
+ * open positions: each of these is computed again, and a refresh should stay short.
  */
 const LOOK = { tokensMax: 5_000, positionsMax: 50_000 }
 

@@ -9,8 +9,8 @@ import { updateTokenScopes } from './token-scopes.js'
 
 /**
  * Brings all boards up to the last booked block in one transaction: readers see them as they were before or after
- * it, and a process that is killed leaves them as they were. Returns the time that the boards speak of; `undefined`: no
- * block is booked.
+ * it, and a process that is killed leaves them as they were. Returns the time of the block that the boards are as of;
+ * `undefined`: no block is booked.
  */
 export function refreshBoards(pool: Pool, nowMs: number): Promise<number | undefined> {
   return transactRefresh(pool, 'board_state', async (tx) => {
@@ -64,7 +64,7 @@ async function updateBoards(step: BoardStep): Promise<void> {
   await moveState(step, changed > 0)
 }
 
-/** The tables that a `BoardStep` speaks of. */
+/** Creates the temporary tables of a `BoardStep`. */
 async function createLists(tx: Sql): Promise<void> {
   await tx`
     create temp table changed_positions (

@@ -49,7 +49,7 @@ async function insertBoards(step: BoardStep, windows: readonly RollingWindow[]):
 }
 
 /**
- * Each row that changes is found once, by its key, and written once, by its place: no other transaction writes
+ * Each row that changes is found once, by its key, and written once, by its ctid: no other transaction writes
  * these tables. Index: rolling_boards_pkey.
  */
 async function changeBoards(step: BoardStep, windows: readonly RollingWindow[]): Promise<number> {

@@ -10,14 +10,14 @@ import type { Sql } from '../../store/connection.js'
  */
 export type BoardStep = {
   tx: Sql
-  /** The boards are made anew, from nothing: their tables are empty. */
+  /** The boards are rebuilt from the start: their tables are empty. */
   isRebuild: boolean
   /** The block that the boards stand at, and the last reorganisation that they have seen. */
   fromBlock: number
   fromRewind: bigint
   /** Blocks up to this one are on the boards and still on the chain. */
   heldBlock: number
-  /** The block that the boards will stand at, and its time, which they speak of. */
+  /** The block that the boards will be as of, and its time. */
   block: number
   blockTime: number
   /** The last reorganisation, and the epoch of the ledger. */
@@ -70,10 +70,10 @@ export async function selectStep(tx: Sql, nowMs: number): Promise<BoardStep | un
     isRebuild:
       row.fromBlock === null ||
       row.fromEpoch !== epoch ||
-      // Too far behind to know what changed.
+      // Lags by more than the undo journal has: what changed is not known.
       heldBlock < row.undoFloor ||
       rewind - fromRewind >= REWOUND_MAX ||
-      // What leaves a window is no longer there.
+      // The facts that leave a window were dropped, so they cannot be subtracted.
       (row.windowFrom ?? 0) < keptFrom,
   }
 }

@@ -80,14 +80,14 @@ export class BoardWorld {
       })
     })
     await this.facts.append(
-      (place) => ({
-        fills: trades.flat().map((fill, at) => makeFill(at, { ...fill, ...place(at) })),
+      (positionOf) => ({
+        fills: trades.flat().map((fill, at) => makeFill(at, { ...fill, ...positionOf(at) })),
       }),
       this.#timeSec,
     )
   }
 
-  /** Takes up to five blocks back; the next one may be earlier than those were. */
+  /** Reverts up to five blocks; the next one may have an earlier time than those had. */
   async rewind(): Promise<void> {
     const toBlock = Math.max(BLOCK.number, this.facts.head - this.random(5))
     await this.facts.rewind(toBlock)
@@ -111,9 +111,9 @@ export class BoardWorld {
     const event = this.#event()
     const tags = TAGS.map(({ id }) => id).filter(() => this.random(2) === 0)
     await sql`delete from event_tags where event = ${event} and tag <> all(${tags}::integer[])`
-    for (const [place, tag] of tags.entries()) {
+    for (const [index, tag] of tags.entries()) {
       await sql`
-        insert into event_tags values (${event}, ${tag}, ${place})
+        insert into event_tags values (${event}, ${tag}, ${index})
         on conflict (event, tag) do update set place = excluded.place`
     }
   }

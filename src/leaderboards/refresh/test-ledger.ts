@@ -16,7 +16,7 @@ const MARKETS = TOKENS * 2
 const TAGS = 6
 
 /**
- * A ledger whose blocks come from one of several histories, and may be taken back. A token that is taken back
+ * A ledger whose blocks come from one of several histories, and may be reverted. A token that is reverted
  * comes again, with its id, as a token of another market.
  */
 export class TestLedger {

@@ -3,8 +3,8 @@ import type { Fragment, Sql } from '../../store/connection.js'
 import type { BoardStep } from './step.js'
 
 /**
- * Brings `board_tokens` up to date, for tokens with a position: those that are new, whose markets were tagged
- * anew, and those of reorganisations, which may have given the id to another token. Fills `moved_tokens`, and
+ * Brings `board_tokens` up to date, for tokens with a position: those that are new, whose markets have other
+ * tags, and those of reorganisations, which may have given the id to another token. Fills `moved_tokens`, and
  * returns how many there are.
  */
 export async function updateTokenScopes({ tx, isRebuild }: BoardStep): Promise<number> {

@@ -26,8 +26,8 @@ const linkedText = fc
 test('every link becomes its target, whatever stands around it and in whatever order they come', () => {
   fc.assert(
     fc.property(linkedText, fc.boolean(), ({ text, expanded, links }, isReversed) => {
-      const given = isReversed ? [...links].reverse() : links
-      expect(expandLinks(text, given)).toBe(expanded)
+      const input = isReversed ? [...links].reverse() : links
+      expect(expandLinks(text, input)).toBe(expanded)
     }),
   )
 })
@@ -38,7 +38,7 @@ test('emoji before a link count once each', () => {
   expect(expandLinks(`🔥👀 ${url} 🐋`, links)).toBe('🔥👀 https://example.org/$& 🐋')
 })
 
-test('a link whose place is wrong is found by its text; one that is not there changes nothing', () => {
+test('a link whose offset is wrong is found by its text; one that is not there changes nothing', () => {
   const url = 'https://t.co/abcdefghij'
   const expandedUrl = 'https://example.org'
   const links = [{ start: 0, end: 5, url, expandedUrl }]

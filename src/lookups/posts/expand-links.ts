@@ -5,13 +5,13 @@ export type ShortLink = { start: number; end: number; url: string; expandedUrl: 
 export function expandLinks(text: string, links: readonly ShortLink[]): string {
   const characters = [...text]
   const misplaced: ShortLink[] = []
-  // From the last to the first, so that the places of the others stay right.
+  // From the last to the first, so that the offsets of the others stay right.
   for (const link of [...links].sort((a, b) => b.start - a.start)) {
     const { start, end, url, expandedUrl } = link
     if (characters.slice(start, end).join('') === url) characters.splice(start, end - start, expandedUrl)
     else misplaced.push(link)
   }
-  // Places of links in reposts and in texts with escaped characters are sometimes wrong.
+  // Offsets of links in reposts and in texts with escaped characters are sometimes wrong.
   return misplaced.reduce(
     (expanded, { url, expandedUrl }) => expanded.replace(url, () => expandedUrl),
     characters.join(''),

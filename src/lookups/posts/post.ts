@@ -157,7 +157,7 @@ function presentMedia(media: XMedia, links: readonly XLink[]) {
   }
 }
 
-/** The API has no cards: the page behind the first link that has a title is what a card shows. */
+/** The API has no cards: the page of the first link that has a title is what a card shows. */
 function presentCard(link: XLink) {
   const { expandedUrl, unwoundUrl, title = '', description, imageUrl } = link
   const url = unwoundUrl ?? expandedUrl

@@ -4,7 +4,7 @@ import { badRequest, notConfigured, notFound } from '../../core/errors.js'
 import { UpstreamError } from '../../core/upstream-error.js'
 import type { Timing } from '../../lib/timing.js'
 import type { Platform } from '../../platform.js'
-import { withPatience } from '../../upstreams/transport/patience.js'
+import { withUpstreamTimeout } from '../../upstreams/transport/upstream-timeout.js'
 import type { Upstreams } from '../../upstreams/upstreams.js'
 import type { XPosts } from '../../upstreams/x-api/parse.js'
 import { type Post, presentPost } from './post.js'
@@ -28,17 +28,17 @@ export type SocialTools = { platform: Pick<Platform, 'clock'>; deps: SocialDeps;
 /** `query` in the operators of web search; at most `max` posts, 1 to 50. */
 export type PostQuery = { query: string; max: number }
 
-/** `cutAtMs`: where the search begins if the query asked for an earlier time than can be searched. */
+/** `cutAtMs`: where the search begins if the query names an earlier time than can be searched. */
 export type FoundPosts = { posts: Post[]; cutAtMs: number | undefined }
 
 /**
  * Posts of the last seven days, newest first. Takes one unit of the account's month for an answer, and
- * none for a fault. Throws an `ApiError` (400 for a query that cannot be asked, 429 when the month is
- * used up, 502 without a token) or an `UpstreamError`. The one request per second of the key is for the
- * caller to keep: the guard of a route does, or `untilSocialTurn`.
+ * none for a fault. Throws an `ApiError` (400 for a query that cannot be searched, 429 when the month is
+ * used up, 502 without a token) or an `UpstreamError`. It does not enforce the one request per second of
+ * the key: the guard of a route does, or `waitForSocialRate`.
  */
-export const searchPosts = async (tools: SocialTools, asked: PostQuery): Promise<Post[]> =>
-  (await findPosts(tools, asked)).posts
+export const searchPosts = async (tools: SocialTools, query: PostQuery): Promise<Post[]> =>
+  (await findPosts(tools, query)).posts
 
 /** Like `searchPosts`, and says how far back it searched. */
 export async function findPosts(
@@ -49,7 +49,7 @@ export async function findPosts(
   const { cutAtMs, ...query } = translateQuery(text, platform.clock.now())
   const { accountId } = caller
   const found = await deps.socialQuota.spend(caller, () =>
-    withPatience('x_api', (signal) =>
+    withUpstreamTimeout('x_api', (signal) =>
       network.searchRecent({ ...query, count: max }, { signal, accountId }),
     ).catch(refuseQuery),
   )
@@ -60,7 +60,7 @@ export async function findPosts(
  * Resolves when the key may make its next social request, which is then counted: one per second, in all
  * processes together. Rejects with the reason of the signal.
  */
-export async function untilSocialTurn(
+export async function waitForSocialRate(
   { platform, deps, caller }: SocialTools,
   signal: AbortSignal,
 ): Promise<void> {
@@ -80,7 +80,7 @@ export async function listPosts(
   const network = networkOf(deps)
   const { accountId } = caller
   return await deps.socialQuota.spend(caller, async () => {
-    const found = await withPatience('x_api', (signal) =>
+    const found = await withUpstreamTimeout('x_api', (signal) =>
       network.listPostsOf(handle, max, { signal, accountId }),
     )
     if (found === undefined) throw notFound(`There is no public account @${handle}.`)
@@ -93,7 +93,7 @@ function networkOf({ upstreams }: SocialDeps) {
   throw notConfigured('This server has no token for the social network: set AUSPEX_X_BEARER_TOKEN.')
 }
 
-/** A query that the network does not understand is the caller's to mend. */
+/** A query that the network does not understand is an error of the caller. */
 function refuseQuery(error: unknown): never {
   if (error instanceof UpstreamError && error.status === 400) {
     throw badRequest(`Invalid q: the network does not understand it: ${error.said}`)

@@ -72,7 +72,7 @@ describe('translateQuery', () => {
         fc.array(fc.tuple(time, fc.nat(6)), { maxLength: 3 }),
         (words, times) => {
           const mixed = [...words]
-          for (const [text, place] of times) mixed.splice(place, 0, text)
+          for (const [text, index] of times) mixed.splice(index, 0, text)
           expect(translateQuery(mixed.join('  '), NOW_MS).query).toBe(words.join(' '))
         },
       ),

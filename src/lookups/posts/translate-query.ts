@@ -10,7 +10,7 @@ export type NetworkQuery = {
   query: string
   startMs: number | undefined
   endMs: number | undefined
-  /** Where the search begins if the query asked for an earlier time than can be searched. */
+  /** Where the search begins if the query names an earlier time than can be searched. */
   cutAtMs: number | undefined
 }
 

@@ -57,7 +57,7 @@ function presentComboTrade(row: WithMarket<TradeRow>) {
   }
 }
 
-/** Trades of combos, by their place on the chain. */
+/** Trades of combos, in the order of the chain. */
 export const comboTradesByTime = createView({
   row: ComboTrade,
   select: (sql: Sql, scope: TradeScope, page: Page) => selectTrades(sql, 'combo', scope, page),

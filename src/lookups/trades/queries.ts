@@ -94,16 +94,16 @@ export type TradeGroupRow = TradeRow & {
 export type GroupBy = 'order_hash' | 'user_trade'
 
 /**
- * Fills by their place on the chain. Indexes of each partition: wallet (for those with a fee: fee),
+ * Fills in the order of the chain. Indexes of each partition: wallet (for those with a fee: fee),
  * taker, token or builder, then seq; without any of them the primary key. A wallet with two roles is
  * two scans that are merged: one scan for both could not be in order.
  */
 export async function selectTrades(sql: Sql, kind: Kind, scope: TradeScope, page: Page): Promise<TradeRow[]> {
   const isAscending = scope.isAscending ?? false
-  const behind = rangeAfterCursor({ ...scope, isAscending }, page)
+  const range = rangeAfterCursor({ ...scope, isAscending }, page)
   const rows: TradeRow[] = []
   // An offset may reach into the second part, and only one query can count to it.
-  for (const part of page.offset > 0 ? [behind] : splitRange(behind, isAscending)) {
+  for (const part of page.offset > 0 ? [range] : splitRange(range, isAscending)) {
     const left = { ...page, limit: page.limit - rows.length }
     rows.push(...(await selectTradesWithin(sql, kind, { ...scope, ...part }, left)))
     if (rows.length >= page.limit) break
@@ -191,7 +191,7 @@ export function selectTradeGroups(
      order by f.head ${direction(sql, scope)}`
 }
 
-/** Fills that are looked at for those of some wallets, so that a request costs the same for every token. */
+/** Fills that are read for those of some wallets, so that a request costs the same for every token. */
 export const HOLDER_FILLS_MAX = 5_000
 
 /** Of which wallets; at most `limit` of each. */

@@ -47,7 +47,7 @@ export const OwnerSide = Type.Optional(
   oneOf(['buy', 'sell', '0', '1'], 'what the owner of the order does: 0 is `buy`, 1 is `sell`'),
 )
 
-/** Trades by their place on the chain. `row` and `present` may add fields to those of a trade. */
+/** Trades in the order of the chain. `row` and `present` may add fields to those of a trade. */
 export const tradesByTime = <Scope extends TradeScope>(
   row: TObject = Trade,
   present: (row: WithMarket<TradeRow>) => object = presentTrade,
@@ -144,6 +144,6 @@ export async function resolveTrades(
   }
 }
 
-/** `undefined`: the parameter is not given. */
+/** `undefined`: the request does not have the parameter. */
 export const isSellSide = (side: 'buy' | 'sell' | '0' | '1' | undefined): boolean | undefined =>
   side === undefined ? undefined : side === 'sell' || side === '1'

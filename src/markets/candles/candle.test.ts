@@ -72,11 +72,11 @@ test('a candle without shares has no price to go on with', () => {
   ])
 })
 
-test('no candle is lost, changed or out of place', () => {
+test('no candle is lost, changed or out of order', () => {
   const times = fc.uniqueArray(fc.integer({ min: 1, max: 6 }).map((bucket) => bucket * 60))
   fc.assert(
-    fc.property(times, (given) => {
-      const candles = given.sort((a, b) => a - b).map((timeSec) => candleAt(timeSec, BigInt(timeSec)))
+    fc.property(times, (input) => {
+      const candles = input.sort((a, b) => a - b).map((timeSec) => candleAt(timeSec, BigInt(timeSec)))
       const filled = fillGaps(candles, WINDOW)
       expect(filled.filter(({ trades }) => trades > 0)).toEqual(candles)
       const sorted = filled.map(({ timeSec }) => timeSec)

@@ -13,11 +13,11 @@ export type TokenCandle = {
   shares: bigint
   buyVolume: bigint
   /** null: there was no trade. */
-  first: TradePlace | null
-  last: TradePlace | null
+  first: TradeMoment | null
+  last: TradeMoment | null
 }
 
-type TradePlace = { seq: number; timeSec: number }
+type TradeMoment = { seq: number; timeSec: number }
 
 type Filled = {
   token: number

@@ -131,24 +131,24 @@ describe('GET /v3/markets/:token_id/candles', () => {
   })
 
   test.each(['before', 'after'] as const)(
-    '200: windows one behind the other have every candle once, %s',
+    '200: successive windows have every candle once, %s',
     async (direction) => {
       const fills = traded.find(([id]) => id === token)?.[1] ?? []
       const whole = modelCandles(fills.map(toCandleFill), 60).map(present)
       const isBefore = direction === 'before'
       let anchor = nowSec() - (isBefore ? 0 : 4 * 3_600)
-      const [walked, starts]: [Candle[][], number[]] = [[], []]
-      for (let more = true; more && walked.length < 10; ) {
+      const [paged, starts]: [Candle[][], number[]] = [[], []]
+      for (let more = true; more && paged.length < 10; ) {
         const query = { resolution: '1m', limit: 30, direction, anchor_ts: anchor }
         const { candles, window, pagination } = await ask(tokenPath(token), query)
-        walked.push(candles)
+        paged.push(candles)
         starts.push(window.first_bucket)
         more = pagination.has_more
         anchor = isBefore ? pagination.older_end_ts : pagination.newer_start_ts
       }
       const expected = whole.filter(({ time }) => time >= Math.min(...starts))
       expect(expected.length).toBeGreaterThan(1)
-      expect((isBefore ? walked.reverse() : walked).flat()).toEqual(expected)
+      expect((isBefore ? paged.reverse() : paged).flat()).toEqual(expected)
     },
   )
 
@@ -216,7 +216,7 @@ describe('GET /v3/markets/:token_id/candles', () => {
     ['milliseconds', { start: 1_793_000_000_000 }, 'start'],
     ['a range over the maximum', { resolution: '1m', start: 0, end: 7_200 }, 'maximum of 120'],
     ['after without an anchor', { direction: 'after' }, 'anchor_ts'],
-    ['a start behind the end', { start: 10, end: 9 }, 'start'],
+    ['a start after the end', { start: 10, end: 9 }, 'start'],
     ['two names of one bound', { end: 10, before: 10 }, 'before'],
   ])('400: %s', async (_what, query, named) => {
     const reply = await world.get(tokenPath(token), { ...query })

@@ -44,7 +44,7 @@ export type CandleWindow = {
 
 /**
  * The window that a request names: the buckets between two times, or a number of buckets from one time
- * on, or up to one time, which is now if no other is given. Throws a 400 where the parameters
+ * on, or up to one time, which is now by default. Throws a 400 where the parameters
  * contradict each other.
  */
 export function resolveWindow(request: WindowRequest, nowSec: number): CandleWindow {
@@ -104,13 +104,13 @@ export function bucketsUpTo(sec: number, seconds: number, limit: number) {
   return { firstSec, lastSec, direction: 'before', limit } as const
 }
 
-/** The value of the one alias that is given. */
+/** The value of the one alias that the request has. */
 function takeOne<Name extends keyof WindowRequest>(
   request: { [key in Name]?: number | undefined },
   names: readonly Name[],
 ): number | undefined {
-  const given = names.filter((name) => request[name] !== undefined)
-  const [name, other] = given
+  const present = names.filter((name) => request[name] !== undefined)
+  const [name, other] = present
   if (other !== undefined) {
     throw badRequest(`Invalid ${other}: it is another name of ${name}; leave out one of them.`)
   }

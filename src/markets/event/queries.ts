@@ -44,7 +44,7 @@ export function selectMarketIdsOfEvents(sql: Sql, events: readonly number[], mar
      order by given.place, m.id`
 }
 
-/** How many events are looked at: those of most volume in a day. */
+/** How many events are compared: those of most volume in a day. */
 const RELATED_EVENTS_MAX = 500
 
 /**

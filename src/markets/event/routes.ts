@@ -13,7 +13,7 @@ import type { StaleFallbackCache } from '../../lib/stale-fallback-cache.js'
 import { isSearchable, toQuerySlug, toQueryWords } from '../../lookups/query-words.js'
 import type { Platform } from '../../platform.js'
 import type { Sql } from '../../store/connection.js'
-import { withPatience } from '../../upstreams/transport/patience.js'
+import { withUpstreamTimeout } from '../../upstreams/transport/upstream-timeout.js'
 import type { Upstreams } from '../../upstreams/upstreams.js'
 import { selectListedMarkets } from '../queries.js'
 import { selectEventIdsBySlug, selectIdsByText } from '../quick-search/queries.js'
@@ -28,8 +28,8 @@ const EVENT_MARKETS_MAX = 500
 const CACHE_MS = 5_000
 /** The platform rarely changes the text of an event. */
 const TEXT_FRESH_MS = 600_000
-/** Everything else is here already. */
-const TEXT_PATIENCE_MS = 2_500
+/** Without this text the answer is complete, so it does not wait longer for it. */
+const TEXT_TIMEOUT_MS = 2_500
 
 type EventDeps = { gamma: Upstreams['gamma']; fallbackCache: StaleFallbackCache }
 
@@ -68,10 +68,10 @@ export function eventRoutes(platform: Platform, { gamma, fallbackCache }: EventD
   /** Empty where the platform has none or does not answer: all the rest of an event is known without it. */
   async function readDescription(id: number, accountId: number): Promise<string> {
     const load = async () => {
-      const texts = await withPatience(
+      const texts = await withUpstreamTimeout(
         'gamma',
         (signal) => gamma.getEventTexts(`${id}`, { signal, accountId }),
-        TEXT_PATIENCE_MS,
+        TEXT_TIMEOUT_MS,
       )
       return texts?.description ?? ''
     }

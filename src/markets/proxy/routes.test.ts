@@ -67,8 +67,8 @@ describe('GET /proxy/gamma/events', () => {
     const named = windows.filter(({ slug }) => slug.startsWith('hyperliquid-up-or-down-'))
     for (const isStored of [true, false]) {
       const event = named.find(({ id }) => (Number(id) % 4 !== 0) === isStored) ?? expect.fail()
-      const asked = event.slug.replace('hyperliquid', 'hype')
-      expect(await ask(asked)).toMatchObject([{ id: event.id, slug: event.slug }])
+      const slug = event.slug.replace('hyperliquid', 'hype')
+      expect(await ask(slug)).toMatchObject([{ id: event.id, slug: event.slug }])
     }
   })
 
@@ -94,7 +94,7 @@ describe('GET /proxy/gamma/events', () => {
     },
   )
 
-  test('404: nothing else of the platform is behind it', async () => {
+  test('404: no other path of the platform is proxied', async () => {
     for (const path of ['/proxy/gamma/markets', '/proxy/gamma/events/1', '/proxy/polymarket/api/crypto']) {
       expect((await world.app.inject(path)).statusCode).toBe(404)
     }

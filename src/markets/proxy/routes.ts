@@ -7,8 +7,8 @@ import { errorReply } from '../../lib/error-reply.js'
 import type { StaleFallbackCache } from '../../lib/stale-fallback-cache.js'
 import type { Sql } from '../../store/connection.js'
 import type { GammaEvent } from '../../upstreams/gamma/parse.js'
-import { withPatience } from '../../upstreams/transport/patience.js'
 import { KEYLESS_PAYER } from '../../upstreams/transport/shared-limit.js'
+import { withUpstreamTimeout } from '../../upstreams/transport/upstream-timeout.js'
 import type { Upstreams } from '../../upstreams/upstreams.js'
 import { presentProxyEvent } from './present.js'
 import { type ProxyEvent, selectProxyEvent, selectProxyMarkets } from './queries.js'
@@ -17,7 +17,7 @@ import { EventSlug, GammaEventsReply } from './schemas.js'
 const CACHE_MS = 2_000
 const FRESH_MS = 10_000
 /** Clients wait five seconds and ask again. */
-const PATIENCE_MS = 4_000
+const TIMEOUT_MS = 4_000
 const MARKETS_MAX = 100
 
 const DESCRIPTION = `What client libraries of hosted services read of an up-or-down window before they subscribe to it: they ask
@@ -60,10 +60,10 @@ export const eventProxyRoutes =
     async function readAtPlatform(slug: string): Promise<ProxyEvent | undefined> {
       const accountId = KEYLESS_PAYER
       const load = async () => {
-        const event = await withPatience(
+        const event = await withUpstreamTimeout(
           'gamma',
           (signal) => gamma.getEventBySlug(slug, { signal, accountId }),
-          PATIENCE_MS,
+          TIMEOUT_MS,
         )
         if (event === undefined) throw notFound()
         return toProxyEvent(slug, event)

@@ -37,7 +37,7 @@ export const GammaEventsReply = Type.Array(
   { title: 'GammaEvents', description: 'one event, or none', maxItems: 1 },
 )
 
-/** What slugs of the platform are made of, so that nothing else is asked of it. */
+/** The characters of slugs of the platform: a request with others is not passed on to it. */
 export const EventSlug = Type.String({
   minLength: 1,
   maxLength: 200,

@@ -13,8 +13,8 @@ import {
   selectMarketIdsByCondition,
   selectMarketOfToken,
   selectTagCards,
-  selectUsersByInside,
-  selectUsersByStart,
+  selectUsersByPrefix,
+  selectUsersBySubstring,
   selectWalletCards,
   type UserCard,
 } from './queries.js'
@@ -56,12 +56,12 @@ const INSIDE_LETTERS_MIN = 3
 /** Of names in one answer, so that markets have room. */
 const NAMES_MAX = 4
 
-/** What the text may mean, the best first. All of it is known here: no upstream is asked. */
+/** What the text may mean, the best first. All of it is stored here: no upstream is called. */
 export async function findResults(sql: Sql, q: string, limit: number): Promise<SearchResult[]> {
   const found = await findByForm(sql, q, limit)
   return found
-    .map((ranked, place) => ({ ...ranked, place }))
-    .sort((a, b) => RANKS.indexOf(a.rank) - RANKS.indexOf(b.rank) || b.volume - a.volume || a.place - b.place)
+    .map((ranked, index) => ({ ...ranked, index }))
+    .sort((a, b) => RANKS.indexOf(a.rank) - RANKS.indexOf(b.rank) || b.volume - a.volume || a.index - b.index)
     .slice(0, limit)
     .map(({ result }) => result)
 }
@@ -111,9 +111,9 @@ async function findToken(sql: Sql, q: string): Promise<Ranked[]> {
 async function findUsers(sql: Sql, text: string, limit: number): Promise<Ranked[]> {
   const name = text.toLowerCase()
   if (name === '') return []
-  const starting = await selectUsersByStart(sql, name, limit)
+  const starting = await selectUsersByPrefix(sql, name, limit)
   const hasRoom = starting.length < limit && name.length >= INSIDE_LETTERS_MIN
-  const inside = hasRoom ? await selectUsersByInside(sql, name, limit - starting.length) : []
+  const inside = hasRoom ? await selectUsersBySubstring(sql, name, limit - starting.length) : []
   const isExact = (user: UserCard) => user.name.toLowerCase() === name
   return [
     ...starting.map((user) => toRanked(isExact(user) ? 'exact' : 'names', toUser(user))),

@@ -1,5 +1,5 @@
 import { hexToBytes } from '../../lib/hex.js'
-import { hasText, type QueryWord, startPattern } from '../../lookups/query-words.js'
+import { hasText, prefixPattern, type QueryWord } from '../../lookups/query-words.js'
 import type { Sql } from '../../store/connection.js'
 import { hex } from '../../store/sql-words.js'
 import { selectCatalogueIds } from '../catalogue-page.js'
@@ -19,7 +19,7 @@ export async function selectIdsByText(
   const texts = isMarkets
     ? sql`(select market as id, text from market_texts)`
     : sql`(select event as id, text from event_texts)`
-  const hasWords = hasText(sql, sql`t.text`, words, startPattern)
+  const hasWords = hasText(sql, sql`t.text`, words, prefixPattern)
   const isListed = isMarkets ? sql`not c.archived` : sql`not c.archived and c.gone_at is null`
   const rows = await selectCatalogueIds(
     sql,
@@ -37,7 +37,7 @@ export async function selectIdsByText(
       ],
       collectFrom: {
         table: sql`(select listed.*, t.text from ${texts} t join ${isMarkets ? sql`markets` : sql`events`} listed using (id))`,
-        conditions: [hasText(sql, sql`c.text`, words, startPattern), isListed],
+        conditions: [hasText(sql, sql`c.text`, words, prefixPattern), isListed],
       },
     },
     { limit, offset: 0, after: undefined },
@@ -109,7 +109,7 @@ export const selectTagCards = (sql: Sql, text: string, limit: number) => sql<Tag
 export type UserCard = { name: string; wallet: string }
 
 /** Wallets whose public name begins with this text, in the order of names. Index: usernames_name. */
-export const selectUsersByStart = (sql: Sql, text: string, limit: number) => sql<UserCard[]>`
+export const selectUsersByPrefix = (sql: Sql, text: string, limit: number) => sql<UserCard[]>`
   select name, ${hex(sql, 'wallet')} as wallet
     from usernames
    where lower(name) collate "C" >= ${text} and lower(name) collate "C" < ${text} || chr(1114111)
@@ -117,10 +117,10 @@ export const selectUsersByStart = (sql: Sql, text: string, limit: number) => sql
    limit ${limit}`
 
 /**
- * Wallets whose public name has this text behind its beginning, in the order of names. They are collected before they
+ * Wallets whose public name has this text after its beginning, in the order of names. They are collected before they
  * are sorted, or all names would be read in their order. Index: usernames_trigrams.
  */
-export const selectUsersByInside = (sql: Sql, text: string, limit: number) => sql<UserCard[]>`
+export const selectUsersBySubstring = (sql: Sql, text: string, limit: number) => sql<UserCard[]>`
   with found as materialized (
     select name, wallet from usernames
      where lower(name) like ${`_%${text.replace(/[\\%_]/g, '\\$&')}%`}

@@ -156,7 +156,7 @@ describe('GET /v3/search', () => {
     expect(await find(unknown)).toMatchObject([{ kind: 'wallet', id: unknown, subtitle: null }])
   })
 
-  test('200: as many as asked for, the best of them', async () => {
+  test('200: as many as the limit, the best of them', async () => {
     const all = await pathsOf('bitcoin', 20)
     for (const limit of [1, 3]) expect(await pathsOf('bitcoin', limit)).toEqual(all.slice(0, limit))
   })

@@ -7,7 +7,7 @@ import { namedEnum, namedObject } from '../../lib/named-object.js'
 import { nullable } from '../../lib/nullable.js'
 import { findResults, RESULT_KINDS } from './find.js'
 
-/** A person types on: the same beginnings are asked for again and again. */
+/** Clients search with each letter that is typed, so the same beginnings are requested again and again. */
 const CACHE_MS = 10_000
 
 const Result = namedObject('SearchResult', {

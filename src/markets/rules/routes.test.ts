@@ -10,14 +10,14 @@ let t: SimulatedApp
 beforeAll(async () => {
   t = await openSimulatedApp({ timing: new JumpingTiming() })
   const { sql } = t.ctx
-  const slugs = ['known', 'never-asked', 'gone']
+  const slugs = ['known', 'never-requested', 'gone']
   await insertTestMarkets(
     sql,
     slugs.map((slug) => ({ slug, question: slug })),
   )
   const ids = t.universe.catalogue.events().flatMap(({ markets }) => markets.map(({ id }) => Number(id)))
   await sql`update markets set id = ${ids[0] ?? 0} where slug = 'known'`
-  await sql`update markets set id = ${ids[1] ?? 0} where slug = 'never-asked'`
+  await sql`update markets set id = ${ids[1] ?? 0} where slug = 'never-requested'`
   await sql`update markets set id = 2000000000 where slug = 'gone'`
 })
 afterAll(() => t.close())
@@ -61,7 +61,7 @@ test('200: the last copy while the platform does not answer; 502 without one', a
   const copy = await ask('known')
   expect(copy.statusCode).toBe(200)
   expect(copy.json()).toMatchObject({ rules, stale: true, as_of: expect.any(Number) })
-  const without = await ask('never-asked')
+  const without = await ask('never-requested')
   expect(without.statusCode).toBe(502)
   expect(without.headers['retry-after']).toBe('1')
 })

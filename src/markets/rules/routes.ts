@@ -11,7 +11,7 @@ import { namedObject } from '../../lib/named-object.js'
 import { nullable } from '../../lib/nullable.js'
 import { StaleFallbackCache } from '../../lib/stale-fallback-cache.js'
 import type { Platform } from '../../platform.js'
-import { withPatience } from '../../upstreams/transport/patience.js'
+import { withUpstreamTimeout } from '../../upstreams/transport/upstream-timeout.js'
 import type { Upstreams } from '../../upstreams/upstreams.js'
 import { selectMarketIdOfSlug } from '../queries.js'
 
@@ -65,7 +65,7 @@ export function marketRulesRoutes(
       if (id === undefined) throw notFound()
       const { accountId } = caller
       const load = async () => {
-        const found = await withPatience('gamma', (signal) =>
+        const found = await withUpstreamTimeout('gamma', (signal) =>
           gamma.getMarketRules(`${id}`, { signal, accountId }),
         )
         if (found === undefined) throw notFound()

@@ -1,6 +1,6 @@
 import type { OrderKey, Page } from '../../core/page.js'
 import { editDistance } from '../../lib/edit-distance.js'
-import { hasText, insidePattern, type QueryWord, startPattern } from '../../lookups/query-words.js'
+import { hasText, prefixPattern, type QueryWord, substringPattern } from '../../lookups/query-words.js'
 import { toSearchText, WORD_START } from '../../lookups/search-text.js'
 import type { Fragment, Sql } from '../../store/connection.js'
 import {
@@ -24,7 +24,7 @@ export type SearchScope = {
 
 type SearchFilters = Pick<CatalogueScope, 'filters' | 'collectFrom' | 'isClosed'>
 
-/** The ways to match, by their place among them. `undefined`: nothing matches in this way. */
+/** The ways to match, by their rank. `undefined`: nothing matches in this way. */
 type Ranks = ReadonlyMap<number, SearchFilters | undefined>
 
 /** `rank`: which of the ways to match this is, the best first. */
@@ -135,8 +135,8 @@ function textRanks(
       conditions: [has(sql`c.text`), isNew, ...shown.map(({ condition }) => condition)],
     },
   })
-  const starts = (text: Fragment) => hasText(sql, text, words, startPattern)
-  const inside = (text: Fragment) => hasText(sql, text, words, insidePattern)
+  const starts = (text: Fragment) => hasText(sql, text, words, prefixPattern)
+  const inside = (text: Fragment) => hasText(sql, text, words, substringPattern)
   return new Map([
     [from, rankOf(starts)],
     [from + 1, rankOf((text) => sql`${inside(text)} and not (${starts(text)})`)],
@@ -193,7 +193,7 @@ async function selectUnknownWords(sql: Sql, words: readonly string[]): Promise<s
   return rows.map(({ word }) => word)
 }
 
-/** Two neighbours that changed places are one typo. */
+/** Two neighbouring letters that are swapped are one typo. */
 function countTypos(word: string, meant: string): number {
   const at = [...word].findIndex((letter, index) => letter !== meant[index])
   const swapped = word.slice(0, at) + word.charAt(at + 1) + word.charAt(at) + word.slice(at + 2)

@@ -62,7 +62,7 @@ describe('GET /v3/markets/search', () => {
     ['but not inside of words', 'sl', []],
     ['letters without their accents', 'SAO paulo', ['lula-sao-paulo']],
     ['accents', 'são', ['lula-sao-paulo']],
-    ['two letters that changed places', 'bitcion', ['bitcoin-above-100k', 'btc-low']],
+    ['two letters that are swapped', 'bitcion', ['bitcoin-above-100k', 'btc-low']],
     ['a letter too few', 'trup', ['trump-election']],
     ['a letter too many, beside a right word', 'trump ellection', ['trump-election']],
     ['two typos in a long word', 'elektiom', ['trump-election']],

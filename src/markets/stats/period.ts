@@ -1,4 +1,4 @@
-/** The periods of statistics: how many hours each has, and how often its snapshot is made anew. */
+/** The periods of statistics: how many hours each has, and how often its snapshot is refreshed. */
 export const STATS_PERIODS = {
   '1d': { hours: 24, refreshMs: 60_000 },
   '7d': { hours: 7 * 24, refreshMs: 5 * 60_000 },

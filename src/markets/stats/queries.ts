@@ -6,7 +6,7 @@ import { type Fragment, joinFragments, type Sql } from '../../store/connection.j
 import { isAfterKey, type OrderColumn, orderedBy } from '../../store/keyset.js'
 import { hex } from '../../store/sql-words.js'
 import type { StatsPeriod } from './period.js'
-import { conditionTokens, eventTokens, givenConditions, statsColumns, statsOf, sumsOf } from './sums.js'
+import { conditionTokens, eventTokens, requestedConditions, statsColumns, statsOf, sumsOf } from './sums.js'
 
 export const STATS_SORTS = ['volume', 'trades', 'traders', 'fees'] as const
 export type StatsSort = (typeof STATS_SORTS)[number]
@@ -118,7 +118,7 @@ const marketSource = (sql: Sql, { period, startHour, conditions }: StatsScope): 
   conditions === undefined
     ? sql`select condition as subject, ${statsColumns(sql)} from market_stats
            where ${isOfSnapshot(sql, period)}`
-    : statsOf(sql, conditionTokens(sql, givenConditions(sql, conditions)), startHour)
+    : statsOf(sql, conditionTokens(sql, requestedConditions(sql, conditions)), startHour)
 
 /** The label of the first tag. Index: event_tags_pkey. */
 const categoryOf = (sql: Sql, event: Fragment): Fragment => sql`
@@ -143,11 +143,11 @@ export type StatsToken = { id: number; token: string; condition: string; outcome
 
 /** The tokens of markets, by outcome. Indexes as for the tokens of conditions. */
 export function selectStatsTokens(sql: Sql, conditions: readonly string[]): Promise<StatsToken[]> {
-  const given = givenConditions(sql, conditions)
+  const requested = requestedConditions(sql, conditions)
   return sql<StatsToken[]>`
     select t.id, ${hex(sql, 't.token')} as token,
            ${hex(sql, 'ct.subject')} as condition, m.outcomes[mt.outcome + 1] as outcome
-      from (${conditionTokens(sql, given)}) ct
+      from (${conditionTokens(sql, requested)}) ct
       join tokens t on t.id = ct.token
       left join market_tokens mt on mt.token = t.token
       left join markets m on m.id = mt.market
@@ -219,7 +219,7 @@ export async function selectStatsTotals(sql: Sql, scope: StatsScope): Promise<St
     conditions === undefined
       ? sql`select condition as subject, volume, trades from market_stats
              where ${isOfSnapshot(sql, period)}`
-      : sumsOf(sql, conditionTokens(sql, givenConditions(sql, conditions)), startHour)
+      : sumsOf(sql, conditionTokens(sql, requestedConditions(sql, conditions)), startHour)
   const [stored] = isWhole
     ? await sql<StatsTotals[]>`
         select markets, resolved_markets, volume, trades from stats_snapshots
@@ -283,7 +283,7 @@ export async function selectConditions(
 export async function selectEventsOf(sql: Sql, conditions: readonly string[]): Promise<number[]> {
   const rows = await sql<{ event: number }[]>`
     select distinct m.event from markets m
-     where m.event is not null and m.condition in (${givenConditions(sql, conditions)})`
+     where m.event is not null and m.condition in (${requestedConditions(sql, conditions)})`
   return rows.map(({ event }) => event)
 }
 

@@ -248,7 +248,7 @@ describe('the snapshot', () => {
     expectModel(await readAll('/v3/markets/stats'), '/v3/markets/stats', modelOf('1d', 'condition'))
   })
 
-  test('loses what the period leaves behind', async () => {
+  test('loses what the period no longer covers', async () => {
     const { sql } = world.ctx
     const now = world.clock.now()
     const refreshAt = async (hours: number) => {
@@ -322,7 +322,7 @@ describe('the snapshot', () => {
 })
 
 test('the trades of takers, summed through the API, are the volume of every market', async () => {
-  const walk = async (path: string, name: string, query: object) => {
+  const readAll = async (path: string, name: string, query: object) => {
     const rows: Record<string, unknown>[] = []
     for (let cursor: string | null | undefined; cursor !== null; ) {
       const reply = await world.get(path, { limit: 300, ...query, cursor })
@@ -333,12 +333,12 @@ test('the trades of takers, summed through the API, are the volume of every mark
     }
     return rows
   }
-  const markets = (await walk('/v3/markets/stats', 'data', { period: 'all' })) as Row[]
-  const trades = await walk('/v3/trades', 'trades', { fills: 'taker' })
+  const markets = (await readAll('/v3/markets/stats', 'data', { period: 'all' })) as Row[]
+  const trades = await readAll('/v3/trades', 'trades', { fills: 'taker' })
   expect(trades.every(({ is_taker_order: takes }) => takes === true)).toBe(true)
-  const all = await walk('/v3/trades', 'trades', {})
+  const all = await readAll('/v3/trades', 'trades', {})
   expect(all.filter(({ is_taker_order: takes }) => takes === true)).toEqual(trades)
-  const resting = await walk('/v3/trades', 'trades', { fills: 'maker' })
+  const resting = await readAll('/v3/trades', 'trades', { fills: 'maker' })
   expect(resting.length + trades.length).toBe(all.length)
 
   const sums = new Map<unknown, { volume_usd: bigint; trades: number }>()

@@ -5,13 +5,13 @@ import type { Sql } from '../../store/connection.js'
 import { hex, rowsDigest } from '../../store/sql-words.js'
 import { type StatsPeriod, startHourOf } from './period.js'
 import { sumTotals } from './queries.js'
-import { conditionTokens, eventTokens, givenConditions, statsColumns, statsOf } from './sums.js'
+import { conditionTokens, eventTokens, requestedConditions, statsColumns, statsOf } from './sums.js'
 
 /**
  * The statistics of all markets and events in a period. The first snapshot, and the first after the
  * ledger was rebuilt, computes every condition. The next ones compute those whose numbers may differ:
- * markets with a trade since the one before, and markets with a trade in the hours that the period has
- * left behind. Rows that stay the same are not written.
+ * markets with a trade since the one before, and markets with a trade in the hours that have left
+ * the period. Rows that stay the same are not written.
  */
 export async function refreshSnapshot(
   sql: Sql,
@@ -118,13 +118,13 @@ async function refreshMarkets(
   { period, startHour }: Window,
   conditions: readonly string[],
 ): Promise<void> {
-  const given = givenConditions(sql, conditions)
+  const requested = requestedConditions(sql, conditions)
   await sql`
     with fresh as materialized (
-      ${statsOf(sql, conditionTokens(sql, given), startHour)}
+      ${statsOf(sql, conditionTokens(sql, requested), startHour)}
     ), gone as (
       delete from market_stats s
-       where s.period = ${period} and s.condition in (${given})
+       where s.period = ${period} and s.condition in (${requested})
          and not exists (select from fresh where fresh.subject = s.condition)
     )
     insert into market_stats as s (period, condition, ${statsColumns(sql)})

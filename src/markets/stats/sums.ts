@@ -45,8 +45,8 @@ const isComboToken = (sql: Sql): Fragment => sql`
   (get_byte(t.token, 0) = ${COMBO_MODULE}::integer
    and substr(t.token, 20, 8) = '\\x0000000000000000'::bytea)`
 
-/** `conditions` are hex text. */
-export const givenConditions = (sql: Sql, conditions: readonly string[]): Fragment =>
+/** Ids of conditions, from hex text. */
+export const requestedConditions = (sql: Sql, conditions: readonly string[]): Fragment =>
   sql`${selectBytes(sql, conditions)}`
 
 /** Index: markets_event, beside those of the conditions. */

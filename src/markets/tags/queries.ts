@@ -49,7 +49,7 @@ export function selectCountedTags(
 }
 
 /**
- * Counts the markets and events of every tag anew. It reads all markets once, so a job does it. Tags
+ * Counts the markets and events of every tag again. It reads all markets once, so a job does it. Tags
  * without markets are left out; those without a slug get one made of their label.
  */
 export async function replaceTagCounts(tx: Sql): Promise<void> {

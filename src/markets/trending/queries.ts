@@ -1,7 +1,7 @@
 import type { Fragment, Sql } from '../../store/connection.js'
 import { isOfSnapshot } from '../stats/queries.js'
 
-/** How many events and markets are looked at: those of most volume in a day. */
+/** How many events and markets are ranked: those of most volume in a day. */
 const TOP_EVENTS_MAX = 200
 export const TOP_MARKETS_MAX = 500
 

@@ -6,7 +6,7 @@ import type { Fragment, Sql } from '../../store/connection.js'
 import { blockTime, hex, selectBytes } from '../../store/sql-words.js'
 import { type ListedMarket, selectMarketsOfConditions } from '../queries.js'
 import { isOfSnapshot, isTagged, marketTags } from '../stats/queries.js'
-import { conditionTokens, givenConditions } from '../stats/sums.js'
+import { conditionTokens, requestedConditions } from '../stats/sums.js'
 
 /** A market of the catalogue, or what the chain has of one that the catalogue lacks. */
 export type MarketFacts = Omit<ListedMarket, 'id'>
@@ -185,7 +185,7 @@ export async function selectDayTrades(
     with summed as (
       select o.subject, sum(day.trades)::integer as trades, sum(day.volume)::bigint as volume,
              max(total.last_seq) as last_seq
-        from (${conditionTokens(sql, givenConditions(sql, conditions))}) o
+        from (${conditionTokens(sql, requestedConditions(sql, conditions))}) o
         join token_totals total on total.token = o.token
        cross join lateral (
          select coalesce(sum(c.trades), 0) as trades, coalesce(sum(c.volume), 0) as volume

@@ -196,7 +196,7 @@ describe('one market', () => {
 })
 
 describe('GET /v1/search', () => {
-  test('200: finds what /v3/markets/search finds, open ones alone unless it is asked for all', async () => {
+  test('200: finds what /v3/markets/search finds, open ones alone unless the request wants all', async () => {
     for (const q of ['bitcoin', row.slug, 'itcoi', 'bitcion']) {
       const { data } = (await world.get('/v3/markets/search', { q, limit: 100 })).json()
       const all = await ask('/v1/search', { q, limit: 100, include_inactive: 'True' })
@@ -317,7 +317,7 @@ describe('GET /v1/event/{slug} and /v1/events/search', () => {
     return found ?? expect.fail()
   }
 
-  test("200: an event with its markets, and the platform's text, which is asked for once", async () => {
+  test("200: an event with its markets, and the platform's text, which is requested once", async () => {
     const event = anEvent()
     const shown = await ask('/v1/event/{slug}', {}, { slug: event.slug })
     expect(shown).toMatchObject({
@@ -371,9 +371,9 @@ test('a free key may ask all of them; 401 without a key', async () => {
       .replace('{token_id}', row.token_id)
       .replace('{slug}', 'x')
       .replace('{id}', row.condition_id)
-    const asked = `${url.replace('{category}', 'x')}?q=bitcoin`
-    const reply = await world.app.inject({ url: asked, headers: { 'x-api-key': key } })
+    const requestUrl = `${url.replace('{category}', 'x')}?q=bitcoin`
+    const reply = await world.app.inject({ url: requestUrl, headers: { 'x-api-key': key } })
     expect([200, 404], path).toContain(reply.statusCode)
-    expect((await world.app.inject(asked)).statusCode, path).toBe(401)
+    expect((await world.app.inject(requestUrl)).statusCode, path).toBe(401)
   }
 })

@@ -31,7 +31,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.drop())
 
-const scope = (given: Partial<ClosedScope>): ClosedScope => ({
+const scope = (fields: Partial<ClosedScope>): ClosedScope => ({
   wallet: WHALE,
   sort: 'TIMESTAMP',
   isAscending: false,
@@ -39,11 +39,11 @@ const scope = (given: Partial<ClosedScope>): ClosedScope => ({
   title: undefined,
   limit: LIMIT,
   offset: 0,
-  ...given,
+  ...fields,
 })
 
-const countReads = (given: Partial<ClosedScope>): Promise<number> =>
-  countPositionReads(database.sql, (tx) => selectClosedPositions(tx, scope(given)))
+const countReads = (fields: Partial<ClosedScope>): Promise<number> =>
+  countPositionReads(database.sql, (tx) => selectClosedPositions(tx, scope(fields)))
 
 test.each<[string, Partial<ClosedScope>]>([
   ['time', { sort: 'TIMESTAMP' }],
@@ -51,8 +51,8 @@ test.each<[string, Partial<ClosedScope>]>([
   ['profit', { sort: 'REALIZEDPNL' }],
   ['average', { sort: 'AVGPRICE' }],
   ['average, the lowest first', { sort: 'AVGPRICE', isAscending: true }],
-])('by %s a page of a whale reads its own rows alone', async (_what, given) => {
-  expect(await countReads(given)).toBeLessThanOrEqual(LIMIT)
+])('by %s a page of a whale reads its own rows alone', async (_what, fields) => {
+  expect(await countReads(fields)).toBeLessThanOrEqual(LIMIT)
 })
 
 test.each(CLOSED_SORTS)('by %s a market reads its tokens alone', async (sort) => {

@@ -58,7 +58,7 @@ const SORT_KEYS: Record<ClosedSort, string> = {
 /**
  * A page of closed positions of a wallet; equal ones by their token. Indexes: positions_closed_last_sec,
  * _realized and _average, in order; by price and by title all that are closed are read and sorted.
- * Those in few tokens come by the primary key. A title is looked up for each position on the way.
+ * Those in few tokens come by the primary key. The title of each position is read while they are filtered.
  */
 export function selectClosedPositions(sql: Sql, scope: ClosedScope): Promise<ClosedRow[]> {
   const { sort, isAscending, limit, offset } = scope

@@ -48,7 +48,7 @@ beforeAll(async () => {
   world = await openApiWorld({ historyMs: 25 * 60_000, comboShare: 0.2, hasGames: true })
   wallet = mostFrequent(world, ({ maker }) => maker)
   await closeAsOthers(world, wallet)
-  listed = await walkListed(wallet)
+  listed = await readListed(wallet)
 }, 180_000)
 afterAll(() => world.close())
 
@@ -73,7 +73,7 @@ async function ask(query: object = {}, address = wallet) {
 }
 
 /** Every page. */
-async function walk(query: object = {}, address = wallet, limit = 50): Promise<Closed[]> {
+async function readAll(query: object = {}, address = wallet, limit = 50): Promise<Closed[]> {
   const rows: Closed[] = []
   for (let page = 0; page * limit === rows.length; page++) {
     rows.push(...(await ask({ ...query, limit, offset: rows.length }, address)).positions)
@@ -81,7 +81,7 @@ async function walk(query: object = {}, address = wallet, limit = 50): Promise<C
   return rows
 }
 
-async function walkListed(address: string): Promise<Listed[]> {
+async function readListed(address: string): Promise<Listed[]> {
   const rows: Listed[] = []
   for (let cursor: string | null | undefined; cursor !== null; ) {
     const query = { limit: 300, cursor }
@@ -98,7 +98,7 @@ const isClosed = ({ size, total_bought: bought }: Listed) => bought > 0 && size 
 describe('GET /v2/wallets/{address}/closed-positions', () => {
   test('200: what was bought and is gone, with the numbers of the other lists', async () => {
     const expected = new Map(listed.filter(isClosed).map((row) => [row.token_id, row]))
-    const rows = await walk()
+    const rows = await readAll()
     expect(rows.length).toBeGreaterThan(50)
     expect(new Set(rows.map(({ asset }) => asset))).toEqual(new Set(expected.keys()))
     for (const row of rows) {
@@ -120,7 +120,7 @@ describe('GET /v2/wallets/{address}/closed-positions', () => {
 
   test('200: winners are worth 1 and losers 0', async () => {
     const won = new Map(listed.filter(({ resolved }) => resolved).map((row) => [row.token_id, row]))
-    const prices = (await walk()).flatMap(({ asset, cur_price: price }) => {
+    const prices = (await readAll()).flatMap(({ asset, cur_price: price }) => {
       const result = won.get(asset)?.won
       return typeof result === 'boolean' ? [[result, price]] : []
     })
@@ -130,7 +130,7 @@ describe('GET /v2/wallets/{address}/closed-positions', () => {
   })
 
   test('200: texts of the market, and how the platform writes what is unknown', async () => {
-    const rows = await walk()
+    const rows = await readAll()
     const known = rows.find(({ title }) => title !== '') ?? expect.fail()
     expect(known).toMatchObject({
       slug: expect.stringMatching(/./),
@@ -157,23 +157,23 @@ describe('GET /v2/wallets/{address}/closed-positions', () => {
   test.each(Object.keys(KEYS).flatMap((sortBy) => [[sortBy, 'ASC'] as const, [sortBy, 'DESC'] as const]))(
     '200: %s %s, in pages that fit together',
     async (sortBy, sortDirection) => {
-      const rows = await walk({ sortBy, sortDirection })
+      const rows = await readAll({ sortBy, sortDirection })
       const keys = rows.map(KEYS[sortBy] ?? expect.fail())
       const compare = (a: number | string, b: number | string) => (a < b ? -1 : a > b ? 1 : 0)
       const sign = sortDirection === 'ASC' ? 1 : -1
       expect(keys).toEqual(keys.toSorted((a, b) => sign * compare(a, b)))
       const spelt = { sortBy: sortBy.toLowerCase(), sortDirection: sortDirection.toLowerCase() }
-      expect(await walk(spelt, wallet, 7)).toEqual(rows)
+      expect(await readAll(spelt, wallet, 7)).toEqual(rows)
     },
   )
 
   test('200: by default the ten that closed last', async () => {
-    const rows = await walk({ sortBy: 'TIMESTAMP', sortDirection: 'DESC' })
+    const rows = await readAll({ sortBy: 'TIMESTAMP', sortDirection: 'DESC' })
     expect(await ask()).toEqual({ wallet, count: 10, offset: 0, limit: 10, positions: rows.slice(0, 10) })
   })
 
   test('200: one market, by its slug as it is written', async () => {
-    const rows = await walk()
+    const rows = await readAll()
     const { slug } = rows.find((row) => row.slug !== '') ?? expect.fail()
     const inMarket = rows.filter((row) => row.slug === slug)
     expect((await ask({ market: slug })).positions).toEqual(inMarket)
@@ -182,7 +182,7 @@ describe('GET /v2/wallets/{address}/closed-positions', () => {
   })
 
   test('200: a market that ends after the last 32-bit second', async () => {
-    const { slug } = (await walk()).find((row) => row.slug !== '') ?? expect.fail()
+    const { slug } = (await readAll()).find((row) => row.slug !== '') ?? expect.fail()
     const { sql } = world.ctx
     const [market] = await sql`select end_at from markets where slug = ${slug}`
     onTestFinished(async () => {
@@ -194,20 +194,20 @@ describe('GET /v2/wallets/{address}/closed-positions', () => {
   })
 
   test('200: part of a title, literally and in any letter case', async () => {
-    const rows = await walk()
+    const rows = await readAll()
     const { title } = rows.find((row) => row.title.includes('?')) ?? expect.fail()
     const part = title.slice(2, 40)
     const expected = rows.filter((row) => row.title.toLowerCase().includes(part.toLowerCase()))
-    expect(await walk({ title: part.toUpperCase() })).toEqual(expected)
+    expect(await readAll({ title: part.toUpperCase() })).toEqual(expected)
     for (const pattern of ['%', '_', '.*', "'", '\\']) {
       const literal = rows.filter((row) => row.title.includes(pattern))
-      expect((await walk({ title: pattern })).length, pattern).toBe(literal.length)
+      expect((await readAll({ title: pattern })).length, pattern).toBe(literal.length)
     }
   })
 
   test('200: shares that a sale leaves over do not keep a position open', async () => {
     const { sql } = world.ctx
-    const [first] = await walk()
+    const [first] = await readAll()
     const token = `0x${BigInt(first?.asset ?? 0)
       .toString(16)
       .padStart(64, '0')}`
@@ -220,7 +220,7 @@ describe('GET /v2/wallets/{address}/closed-positions', () => {
     await leave(9_999)
     expect((await ask()).positions[0]).toEqual(first)
     await leave(10_000)
-    expect((await walk()).map(({ asset }) => asset)).not.toContain(first?.asset)
+    expect((await readAll()).map(({ asset }) => asset)).not.toContain(first?.asset)
   })
 
   test('200: a wallet without any, also one that the chain never named', async () => {

@@ -190,7 +190,7 @@ async function selectKnownTokens(sql: Sql, { token_id, condition_id, market_slug
   return selectTokenIds(sql, { token_id, condition_id, market_slug })
 }
 
-/** The place in the order after which a page begins. */
+/** The sort key of the last row of the page before. */
 async function readKey(sql: Sql, text: string): Promise<OrderKey> {
   const [address = '', tokenId = ''] = text.split('-')
   const wallet = await selectWalletId(sql, address)

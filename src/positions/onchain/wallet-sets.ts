@@ -105,7 +105,7 @@ export class WalletSets {
     this.#sets.set(wallet, kept)
     set.then(
       ({ length }) => {
-        // Set again with its size, unless another reading took the place.
+        // Set again with its size, unless a newer read has replaced it.
         if (this.#sets.peek(wallet) !== kept) return
         this.#sets.delete(wallet)
         this.#sets.set(wallet, { ...kept, size: length + 1 })

@@ -45,11 +45,11 @@ let held: Listed[]
 beforeAll(async () => {
   world = await openApiWorld({ historyMs: 25 * 60_000, comboShare: 0.2, hasGames: true })
   wallet = mostFrequent(world, ({ maker }) => maker)
-  held = (await walkListed(wallet)).filter(({ size }) => size > 0)
+  held = (await readListed(wallet)).filter(({ size }) => size > 0)
 }, 180_000)
 afterAll(() => world.close())
 
-async function walkListed(address: string): Promise<Listed[]> {
+async function readListed(address: string): Promise<Listed[]> {
   const rows: Listed[] = []
   for (let cursor: string | null | undefined; cursor !== null; ) {
     const page = (await world.get(`/v3/wallets/${address}/positions`, { limit: 300, cursor })).json()
@@ -167,7 +167,7 @@ describe('GET /v1/wallets/positions', () => {
   test('200: each wallet once, and a request of the limit for each', async () => {
     const others = [...new Set(world.fills.map(({ maker }) => maker))].slice(0, 4)
     const stranger = `0x${'9'.repeat(40)}`
-    const asked = [wallet, ...others.filter((other) => other !== wallet), stranger]
+    const requested = [wallet, ...others.filter((other) => other !== wallet), stranger]
     const { key } = await world.createCaller('starter')
     const headers = { 'x-api-key': key }
     const left = async (url: string) => {
@@ -175,15 +175,15 @@ describe('GET /v1/wallets/positions', () => {
       return { reply, remaining: Number(reply.headers['x-ratelimit-remaining']) }
     }
     const before = await left('/v1/connections')
-    const { reply } = await left(`/v1/wallets/positions?wallets=${[...asked, wallet].join(',')}`)
+    const { reply } = await left(`/v1/wallets/positions?wallets=${[...requested, wallet].join(',')}`)
     const after = await left('/v1/connections')
-    expect(before.remaining - after.remaining).toBe(asked.length + 1)
+    expect(before.remaining - after.remaining).toBe(requested.length + 1)
     const { count, wallets } = reply.json<{
       count: number
       wallets: { wallet: string; positions: Row[] }[]
     }>()
-    expect(count).toBe(asked.length)
-    expect(wallets.map((set) => set.wallet)).toEqual(asked)
+    expect(count).toBe(requested.length)
+    expect(wallets.map((set) => set.wallet)).toEqual(requested)
     expect(wallets[0]?.positions).toEqual((await ask({ limit: 50 })).positions)
     expect(wallets.at(-1)?.positions).toEqual([])
   })

@@ -68,7 +68,7 @@ describe('coverage', () => {
     expect(await hoursOf(NOON_SEC + 99)).toEqual([[{ hour: 0, seconds: 96, missing: 4 }]])
   })
 
-  test('shows as many hours as asked, the running one included', async () => {
+  test('shows the requested number of hours, the running one included', async () => {
     await insert([makeTick(NOON_SEC - 100 * HOUR_SEC), makeTick(NOON_SEC)])
     const hours = (await hoursOf(NOON_SEC, 3))[0]?.map(({ hour }) => hour)
     expect(hours).toEqual([-2, -1, 0])

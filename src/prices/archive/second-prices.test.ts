@@ -9,14 +9,14 @@ const SECONDS = 2 * BLOCK_SEC
 const STREAMS = [0, 1]
 const STRANGER = 4
 
-/** Where a tick is found: one that moves while we read is in both places. */
-const place = fc.constantFrom('live', 'block', 'both')
+/** The tables that have a tick: one that is packed during the read is in both. */
+const storedIn = fc.constantFrom('live', 'block', 'both')
 const ticks = fc.uniqueArray(
   fc.record({
     stream: fc.constantFrom(...STREAMS, STRANGER),
     sec: fc.integer({ min: FROM_SEC, max: FROM_SEC + 40 }).map((sec) => sec + BLOCK_SEC - 20),
     price: fc.double({ min: 1, max: 200_000, noNaN: true }),
-    place,
+    storedIn,
   }),
   { selector: ({ stream, sec }) => `${stream} ${sec}`, maxLength: 60 },
 )
@@ -49,8 +49,8 @@ function toBlocks(packed: readonly StreamPrice[]) {
 test('each second has the price of the last stream that has one, wherever it is found', () => {
   fc.assert(
     fc.property(ticks, (known) => {
-      const live = known.filter((tick) => tick.place !== 'block').map(withoutQuotes)
-      const blocks = toBlocks(known.filter((tick) => tick.place !== 'live'))
+      const live = known.filter((tick) => tick.storedIn !== 'block').map(withoutQuotes)
+      const blocks = toBlocks(known.filter((tick) => tick.storedIn !== 'live'))
       const merged = mergeSeconds({ live, blocks }, STREAMS, FROM_SEC, SECONDS)
       const expected = Array.from({ length: SECONDS }, (_, at) => {
         const priceOf = (stream: number) =>

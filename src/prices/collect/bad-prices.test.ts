@@ -107,7 +107,7 @@ describe('a source that says', () => {
     expect(await readPrices(database.sql)).toEqual(secs.map((sec) => [sec, 100]))
   })
 
-  test('nothing that can be read: is asked again, and the gap is on record', async () => {
+  test('nothing that can be read: is requested again, and the gap is recorded', async () => {
     const rtds = await openRtds()
     const collecting = collectFrom(rtds)
     await rtds.say(collecting, good(NOW_SEC - 6))
@@ -157,8 +157,8 @@ describe('after a restart prices are measured by the archive', () => {
     const stream = streamId({ symbol: 'BTC', kind: 'twap30', source })
     return insertTicks(database.sql, [{ ...KNOWN, stream, sec: NOW_SEC - ageSec, price }])
   }
-  /** Which of two prices is believed. */
-  const tell = async (first: number, second: number) => {
+  /** Which of two prices is accepted. */
+  const acceptedOf = async (first: number, second: number) => {
     const rtds = await openRtds()
     const collecting = collectFrom(rtds)
     await rtds.say(collecting, rtdsTick(NOW_SEC - 3, first), rtdsTick(NOW_SEC - 2, second))
@@ -172,7 +172,7 @@ describe('after a restart prices are measured by the archive', () => {
     ['of days ago', 5 * 24 * HOUR_SEC],
   ])('by a price %s', async (_what, ageSec) => {
     await remember('platform_oracle', ageSec, 100)
-    expect(await tell(100_000, 100)).toEqual([[NOW_SEC - 2, 100]])
+    expect(await acceptedOf(100_000, 100)).toEqual([[NOW_SEC - 2, 100]])
   })
 
   test.each<TickSource>(['platform_oracle', 'oracle_data_streams'])(
@@ -182,7 +182,7 @@ describe('after a restart prices are measured by the archive', () => {
         if (source === newest) await remember(source, 30, 100)
         else await remember(source, 5 * 24 * HOUR_SEC, 300)
       }
-      expect(await tell(250, 100)).toEqual([[NOW_SEC - 2, 100]])
+      expect(await acceptedOf(250, 100)).toEqual([[NOW_SEC - 2, 100]])
     },
   )
 })

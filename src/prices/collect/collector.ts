@@ -110,7 +110,7 @@ export class TickCollector {
   }
 
   /**
-   * Before the tick is written: a price is worth most in its first second, and is never taken back. Of
+   * Before the tick is written: a price is worth most in its first second, and is never revoked. Of
    * several sources the first one is published.
    */
   #publish(stream: Stream, tick: StreamTick, nowMs: number): void {

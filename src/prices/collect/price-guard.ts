@@ -22,7 +22,7 @@ const MOVES = [
   { withinMs: MINUTE_MS, factorMax: 2 },
   { withinMs: 7 * 24 * HOUR_MS, factorMax: 10 },
 ]
-/** Of this many first prices the middle one is believed. */
+/** Until this many prices came, all are refused; their median is then what the next one is compared with. */
 const VOTES = 3
 
 /** What a coin cost, and when. */
@@ -38,7 +38,7 @@ export class PriceGuard {
     this.#anchors = new Map(anchors)
   }
 
-  /** `undefined`: it is believed. */
+  /** `undefined`: the price is accepted. */
   check(symbol: CoinSymbol, tick: PriceTick): PriceRefusal | undefined {
     const { timestampMs, receivedMs, source, bid = tick.price, ask = tick.price } = tick
     const price = Number(tick.price)

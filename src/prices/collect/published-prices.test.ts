@@ -22,7 +22,7 @@ const textsOf = ({ events }: Collecting) =>
     return message
   })
 
-test('one message a second, feed and price source, in order, however many sources tell it', async () => {
+test('one message a second, feed and price source, in order, however many sources deliver it', async () => {
   const SECONDS = 20
   const sim = await openSimulatedPrices()
   await insertPast(database.sql, sim)
@@ -57,7 +57,7 @@ test('one message a second, feed and price source, in order, however many source
   const lastSec = firstSec + SECONDS
   const stream = { symbol: 'BTC', kind: 'spot', source: 'platform_oracle' } as const
   const { price } = sim.quoteOf(stream, lastSec)
-  // Bid and ask are those of Chainlink's own stream if that was the first to tell it.
+  // Bid and ask are those of Chainlink's own stream if that was the first to deliver it.
   const quotes = { bid: expect.any(Number), ask: expect.any(Number) }
   expect(textsOf(collecting)).toContainEqual({
     type: 'price_feed',

@@ -40,8 +40,8 @@ async function openBoth() {
   const at = (sec: number) => clock.set((NOW_SEC + sec) * 1_000)
   return {
     at,
-    tellFirst: (sec: number, price: number) => liveV2.say(collecting, NOW_SEC + sec, price),
-    tellSecond: (sec: number, price: number, kind?: PriceKind, coin?: string) =>
+    sendFirst: (sec: number, price: number) => liveV2.say(collecting, NOW_SEC + sec, price),
+    sendSecond: (sec: number, price: number, kind?: PriceKind, coin?: string) =>
       rtds.say(collecting, rtdsTick(NOW_SEC + sec, price, kind, coin)),
     read: async (stream?: Partial<Stream>) => {
       await collecting.stop()
@@ -52,19 +52,19 @@ async function openBoth() {
 }
 
 test('ticks of RTDS are taken only while live_v2 is silent, and no longer once it is back', async () => {
-  const { at, tellFirst, tellSecond, read } = await openBoth()
-  await tellFirst(0, 100)
+  const { at, sendFirst, sendSecond, read } = await openBoth()
+  await sendFirst(0, 100)
   at(10)
-  await tellSecond(9, 109)
-  await tellSecond(10, 110)
+  await sendSecond(9, 109)
+  await sendSecond(10, 110)
   at(11)
-  await tellSecond(11, 111)
+  await sendSecond(11, 111)
   at(20)
-  await tellSecond(20, 120)
-  await tellFirst(19, 119)
+  await sendSecond(20, 120)
+  await sendFirst(19, 119)
   at(21)
-  await tellSecond(21, 121)
-  await tellFirst(20, 99)
+  await sendSecond(21, 121)
+  await sendFirst(20, 99)
   expect(await read()).toEqual([
     [0, 100],
     // Held until the silence was noticed.
@@ -77,12 +77,12 @@ test('ticks of RTDS are taken only while live_v2 is silent, and no longer once i
 })
 
 test('no second is lost over to RTDS and back, whichever of the two is ahead', async () => {
-  const { at, tellFirst, tellSecond, read } = await openBoth()
+  const { at, sendFirst, sendSecond, read } = await openBoth()
   for (let sec = 0; sec <= 40; sec++) {
     at(sec)
-    // RTDS is a second ahead when live_v2 falls silent, and a second behind when that is back.
-    await tellSecond(sec < 20 ? sec : sec - 1, 100 + sec)
-    if (sec <= 5 || sec >= 30) await tellFirst(sec < 20 ? sec - 1 : sec, 200 + sec)
+    // RTDS is a second ahead when live_v2 falls silent, and a second late when that is back.
+    await sendSecond(sec < 20 ? sec : sec - 1, 100 + sec)
+    if (sec <= 5 || sec >= 30) await sendFirst(sec < 20 ? sec - 1 : sec, 200 + sec)
   }
   const secs = (await read()).map(([sec]) => sec)
   expect(secs).toEqual(Array.from({ length: 42 }, (_, index) => index - 1))
@@ -122,12 +122,12 @@ test('the simulated live_v2 goes and comes back: every second is there, exact, f
 })
 
 test('a live_v2 that never sends anything is waited for as long', async () => {
-  const { at, tellSecond, read } = await openBoth()
-  await tellSecond(0, 100)
+  const { at, sendSecond, read } = await openBoth()
+  await sendSecond(0, 100)
   at(10)
-  await tellSecond(10, 110)
+  await sendSecond(10, 110)
   at(11)
-  await tellSecond(11, 111)
+  await sendSecond(11, 111)
   expect(await read()).toEqual([
     [0, 100],
     [10, 110],
@@ -140,20 +140,20 @@ test.each([
   ['BTC', 'binance'],
   ['HYPE', 'spot'],
 ] as const)('%s %s, which live_v2 does not have, is taken from RTDS at once', async (symbol, kind) => {
-  const { tellSecond, read } = await openBoth()
+  const { sendSecond, read } = await openBoth()
   // The first three prices of a coin show where it stands.
-  for (const sec of [-3, -2, -1, 0]) await tellSecond(sec, 100, kind, symbol.toLowerCase())
+  for (const sec of [-3, -2, -1, 0]) await sendSecond(sec, 100, kind, symbol.toLowerCase())
   expect(await read({ symbol, kind })).toContainEqual([0, 100])
 })
 
 test('prices that are not believed do not silence the other source', async () => {
-  const { at, tellFirst, tellSecond, read } = await openBoth()
-  await tellFirst(0, 100)
+  const { at, sendFirst, sendSecond, read } = await openBoth()
+  await sendFirst(0, 100)
   at(8)
-  await tellFirst(8, 100_000)
+  await sendFirst(8, 100_000)
   at(11)
-  await tellFirst(11, 100_000)
-  await tellSecond(11, 111)
+  await sendFirst(11, 100_000)
+  await sendSecond(11, 111)
   expect(await read()).toEqual([
     [0, 100],
     [11, 111],
@@ -169,11 +169,11 @@ test('without live_v2 ticks of RTDS are taken at once', async () => {
   expect(await readPrices(database.sql)).toEqual([[NOW_SEC, 100]])
 })
 
-test('a first socket that lags behind is as good as silent', async () => {
-  const { at, tellFirst, tellSecond, read } = await openBoth()
+test('a first socket that lags counts as silent', async () => {
+  const { at, sendFirst, sendSecond, read } = await openBoth()
   at(40)
-  await tellFirst(20, 120)
-  await tellSecond(40, 140)
+  await sendFirst(20, 120)
+  await sendSecond(40, 140)
   expect(await read()).toEqual([
     [20, 120],
     [40, 140],

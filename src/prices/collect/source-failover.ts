@@ -37,7 +37,7 @@ export class SourceFailover {
     return []
   }
 
-  /** To be called with every tick that was taken. One that lags behind counts as silence. */
+  /** To be called with every tick that was accepted. One that lags counts as silence. */
   noteTaken(stream: number, { source, timestampMs }: PriceTick, nowMs: number): void {
     if (source !== 'live_v2' || nowMs - timestampMs > SILENT_MS) return
     this.#lastMs.set(stream, nowMs)

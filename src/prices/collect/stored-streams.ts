@@ -4,9 +4,9 @@ import type { Price } from '../archive/latest.js'
 import { mergeSeconds, selectPrices } from '../archive/second-prices.js'
 import { STREAMS } from '../streams.js'
 
-/** How far back a source that serves its past is asked for it. */
+/** How far back ticks are requested from a source that serves its past. */
 const DAY_SEC = 24 * 60 * 60
-/** A hole of fewer seconds is not asked for: the source leaves out single seconds for good. */
+/** A hole of fewer seconds is not requested: the source never has some single seconds. */
 const HOLE_SEC_MIN = 10
 /** The streams of the source that serves its past. */
 const FETCHED_STREAMS = [...STREAMS].flatMap(([id, { source }]) =>

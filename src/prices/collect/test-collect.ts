@@ -37,7 +37,7 @@ export function startCollector(store: { readonly sql: Pool }, clock: Clock, conn
   return {
     events,
     count,
-    /** Waits until a metric is so large. */
+    /** Waits until a metric has at least this value. */
     untilCount: (atLeast: number, name: string, labels?: Record<string, string>) =>
       vi.waitFor(async () => expect(await count(name, labels)).toBeGreaterThanOrEqual(atLeast), {
         timeout: 60_000,

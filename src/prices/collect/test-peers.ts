@@ -54,7 +54,7 @@ export async function openRtds() {
   }
 }
 
-/** The same of its successor, which wants to know first who is there. */
+/** The same for its successor, live_v2, which requires authentication first. */
 export async function openLiveV2() {
   const server = await openPeerServer()
   let isSubscribed = false

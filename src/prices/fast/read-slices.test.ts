@@ -50,34 +50,34 @@ const newCache = () => new RenderedBlocks(50_000_000)
 
 describe('blocks that are over', () => {
   const ticks = makeTicks(NOON_SEC, 700)
-  let asked: string[]
+  let queries: string[]
   let sql: Sql
   beforeEach(async () => {
     await insertTicks(database.sql, ticks)
     await pack(NOON_SEC + SPAN_SEC + 600)
-    asked = []
-    sql = watchQueries(database.sql, (text) => void asked.push(text))
+    queries = []
+    sql = watchQueries(database.sql, (text) => void queries.push(text))
   })
 
   test('are read once, several at a time, and again when a late tick has changed one', async () => {
     const cache = newCache()
     expect(await read(sql, cache)).toEqual(showTicks(ticks))
-    expect(asked).toHaveLength(1 + 3)
+    expect(queries).toHaveLength(1 + 3)
     expect(await read(sql, cache)).toEqual(showTicks(ticks))
-    expect(asked).toHaveLength(1 + 3 + 1)
+    expect(queries).toHaveLength(1 + 3 + 1)
 
     const late = makeTick(NOON_SEC + 3_000)
     await insertTicks(database.sql, [late])
     expect(await read(sql, cache)).toEqual(showTicks([...ticks, late]))
     await pack(NOON_SEC + SPAN_SEC + 600)
     expect(await read(sql, cache)).toEqual(showTicks([...ticks, late]))
-    expect(asked).toHaveLength(1 + 3 + 1 + 2 + 4)
+    expect(queries).toHaveLength(1 + 3 + 1 + 2 + 4)
   })
 
   test('are not read beyond the limit', async () => {
     const first = await read(sql, newCache(), { ...RANGE, limit: 650 })
     expect(first).toEqual(showTicks(ticks).slice(0, 650))
-    expect(asked).toHaveLength(1 + 1)
+    expect(queries).toHaveLength(1 + 1)
   })
 
   test('are remembered for each source, kind and coin apart', async () => {

@@ -1,7 +1,7 @@
 // Fast: answers are cut out of rendered blocks, tick by tick nothing is touched (`npm run bench ticks`,
 // see rendered-blocks.ts). Plain twin: `showTicks` in ../ticks/test-tick-app.ts.
 
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as nextIteration } from 'node:timers/promises'
 import { groupBy } from '../../lib/group-by.js'
 import type { Sql } from '../../store/connection.js'
 import { EARLIEST_MS } from '../../upstreams/prices/parse-fields.js'
@@ -28,14 +28,14 @@ const AHEAD_SEC = 60
 /** By then a block is packed, also by a clock that is a little slower than ours. */
 const PACKED_SEC = 10 * 60
 
-/** About a megabyte. */
-const BLOCKS_PER_TURN = 8
+/** How many blocks, about a megabyte, are yielded before the event loop runs other work. */
+const BLOCKS_PER_ITERATION = 8
 /** How many blocks are read at once: two hours. */
 const BLOCKS_PER_READ = 24
 
 /**
  * The first `limit` ticks of a range, in the order of time, in slices of five minutes. What was not
- * rendered before is rendered a block at a turn of the event loop, which takes about a millisecond.
+ * rendered before is rendered one block per iteration of the event loop, about a millisecond each.
  */
 export async function* readSlices(
   sql: Sql,
@@ -54,8 +54,8 @@ export async function* readSlices(
     const slice = cut(rendered, block, bounded, left)
     left -= slice.count
     if (slice.count > 0) yield slice
-    // Cached blocks come without waiting: other requests get their turn in between.
-    if (block % BLOCKS_PER_TURN === 0) await nextTurn()
+    // Cached blocks come without waiting, so the loop yields to other requests in between.
+    if (block % BLOCKS_PER_ITERATION === 0) await nextIteration()
   }
 }
 
@@ -103,7 +103,7 @@ class BlockReader {
 
   async read(block: number): Promise<RenderedBlock> {
     if (block >= this.#readUntil) await this.#readAhead(block)
-    else await nextTurn()
+    else await nextIteration()
     const { symbol, kind } = this.#range
     const byStream = this.#ahead.get(block) ?? new Map<number, TickBlock>()
     this.#ahead.delete(block)
@@ -132,7 +132,7 @@ class BlockReader {
     this.#readUntil = last + 1
   }
 
-  /** Whether the archive has all of it in one place, where only the revision can change it. */
+  /** Whether all of the block is packed, so that it can change only with the revision of the archive. */
   #isFinal(block: number): boolean {
     return block < this.#live.packedUntil && !this.#liveByBlock.has(block)
   }

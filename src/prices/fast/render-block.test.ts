@@ -31,7 +31,7 @@ describe('a rendered block', () => {
     for (const tick of parse(rendered)) expect([...Value.Errors(Tick, tick)]).toEqual([])
   })
 
-  test('has the place where each tick begins, and how many come before each second', () => {
+  test('has the byte offset of each tick, and how many come before each second', () => {
     const { bytes, starts, ticksBefore } = rendered
     expect(starts).toHaveLength(6)
     expect(starts[5]).toBe(bytes.length)

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as nextIteration } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import type { Slice } from './read-slices.js'
 import { streamTicks } from './stream-ticks.js'
@@ -70,7 +70,7 @@ describe('an answer', () => {
     }
     const stream = await openStream(endless())
     await once(stream, 'readable')
-    for (let turn = 0; turn < 200; turn++) await nextTurn()
+    for (let iteration = 0; iteration < 200; iteration++) await nextIteration()
     expect(readBytes).toBeGreaterThan(200_000)
     expect(readBytes).toBeLessThan(300_000)
     stream.destroy()

@@ -7,7 +7,7 @@ import type { Slice } from './read-slices.js'
 /** The fields that are known before the ticks: their number and whether there are more follows them. */
 type Envelope = object & { limit: number }
 
-/** This much waits for a slow reader, beside what the system keeps. */
+/** Bytes that are buffered for a slow reader, beside the buffers of the operating system. */
 const WAITING_BYTES_MAX = 256 * 1024
 
 /** An answer of fewer slices is sent whole. */

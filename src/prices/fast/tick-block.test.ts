@@ -99,7 +99,7 @@ describe('a block', () => {
   })
 })
 
-test('every second has its place: a block and a slot', () => {
+test('every second has a block and a slot in it', () => {
   fc.assert(
     fc.property(fc.nat(2 ** 31 - 1), (sec) => {
       expect(tickBlockOf(sec) * BLOCK_SEC + slotOf(sec)).toBe(sec)

@@ -32,7 +32,7 @@ const quotes = () =>
     fc.record({ price: positive(), bid: positive(), ask: positive() }),
   )
 
-type Step = { ticks: StreamTick[]; packSec: number | null; isAsked: boolean }
+type Step = { ticks: StreamTick[]; packSec: number | null; isRequested: boolean }
 
 /** What happens in seconds that count from 0: ticks in any order, packing at any time. */
 const steps = (): fc.Arbitrary<Step[]> => {
@@ -43,7 +43,7 @@ const steps = (): fc.Arbitrary<Step[]> => {
   const step = fc.record({
     ticks: fc.array(tick, { minLength: 10, maxLength: 60, size: 'max' }),
     packSec: fc.option(fc.nat(SPAN_SEC + 600)),
-    isAsked: fc.boolean(),
+    isRequested: fc.boolean(),
   })
   return fc.array(step, { minLength: 1, maxLength: 6 })
 }
@@ -58,17 +58,17 @@ async function play(list: readonly Step[]) {
   t.clock.advance(MINUTE_MS)
   const inserted: StreamTick[] = []
   const expected = () => showTicks(firstTicks(inserted))
-  for (const { ticks, packSec, isAsked } of list) {
+  for (const { ticks, packSec, isRequested } of list) {
     const moved = ticks.map((tick) => ({ ...tick, sec: startSec + tick.sec }))
     await t.insert(...moved)
     inserted.push(...moved.filter(({ stream }) => BITCOIN.includes(stream)))
     if (packSec !== null) await t.packAt(startSec + packSec)
-    if (isAsked) expect((await t.read(all())).ticks).toEqual(expected())
+    if (isRequested) expect((await t.read(all())).ticks).toEqual(expected())
   }
   return expected()
 }
 
-describe('whatever came late, is packed or was asked before', () => {
+describe('whatever came late, is packed or was requested before', () => {
   test('an answer has the first tick of each second and source, in order, to the last bit', async () => {
     await fc.assert(
       fc.asyncProperty(steps(), async (list) => {
@@ -119,12 +119,12 @@ describe('whatever came late, is packed or was asked before', () => {
 })
 
 /** As the description of the route asks clients to do it. */
-async function readPages(asked: { limit: number; source?: string }) {
+async function readPages(query: { limit: number; source?: string }) {
   const ticks = []
   let { from } = all()
   for (let isMore = true; isMore; ) {
-    const page = await t.read({ ...all(), ...asked, from })
-    expect(page.truncated).toBe(page.count === asked.limit)
+    const page = await t.read({ ...all(), ...query, from })
+    expect(page.truncated).toBe(page.count === query.limit)
     ticks.push(...page.ticks)
     isMore = page.truncated
     from = (page.ticks.at(-1)?.timestamp_ms ?? 0) + 1

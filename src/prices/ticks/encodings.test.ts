@@ -7,11 +7,11 @@ import { openTickApp, openTwin, type TickApp, toQuery, watchQueries } from './te
 let t: TickApp
 let app: FastifyInstance
 /** How many queries about ticks there were. */
-let asked = 0
+let queries = 0
 beforeAll(async () => {
   t = await openTickApp()
   const sql = watchQueries(t.ctx.sql, () => {
-    asked++
+    queries++
   })
   app = await openTwin(t, sql)
   await t.insert(...makeTicks(NOON_SEC, 2_000))
@@ -54,9 +54,9 @@ describe.each([
   })
 
   test.each([undefined, 'gzip'])('200: HEAD has no body, and reads none, %s', async (encoding) => {
-    asked = 0
+    queries = 0
     const reply = await ask('HEAD', encoding)
-    expect(asked).toBe(0)
+    expect(queries).toBe(0)
     expect(reply.statusCode).toBe(200)
     expect(reply.headers['content-type']).toBe('application/json; charset=utf-8')
     expect(reply.body).toBe('')

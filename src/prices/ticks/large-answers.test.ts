@@ -1,6 +1,6 @@
 import { get } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as nextIteration } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { brotliCompressSync, constants } from 'node:zlib'
 import type { FastifyInstance } from 'fastify'
@@ -17,7 +17,7 @@ let app: FastifyInstance
 /** While it is there, the database answers no question about ticks. */
 let held: Promise<void> | undefined
 let release = () => {}
-let asked = 0
+let queries = 0
 let free: string
 let other: string
 beforeAll(async () => {
@@ -27,7 +27,7 @@ beforeAll(async () => {
   free = (await t.createCaller('free')).key
   other = (await t.createCaller('free')).key
   const sql = watchQueries(t.ctx.sql, async () => {
-    asked++
+    queries++
     await held
   })
   app = await openTwin(t, sql)
@@ -40,7 +40,7 @@ afterAll(async () => {
 beforeEach(() => {
   // Past the minute of the rate limit, and past what is trusted of the archive.
   t.clock.advance(61_000)
-  asked = 0
+  queries = 0
   held = new Promise((resolve) => {
     release = resolve
   })
@@ -51,18 +51,18 @@ const ask = (key: string, query = LARGE, method: 'GET' | 'HEAD' = 'GET') => {
   return app.inject({ method, url: `/v1/crypto/ticks?${query}`, headers })
 }
 
-async function untilAsked(times: number): Promise<void> {
-  while (asked < times) await nextTurn()
+async function untilQueried(times: number): Promise<void> {
+  while (queries < times) await nextIteration()
 }
 
 async function untilConnected(count: number): Promise<void> {
   const countConnections = promisify(app.server.getConnections.bind(app.server))
-  while ((await countConnections()) !== count) await nextTurn()
+  while ((await countConnections()) !== count) await nextIteration()
 }
 
 test('429: more large answers at a time than the plan allows and than may wait', async () => {
   const inTime = Array.from({ length: 8 }, () => ask(free))
-  await untilAsked(2)
+  await untilQueried(2)
   const late = await ask(free)
   expect(late.statusCode).toBe(429)
   expect(late.headers['retry-after']).toBe('2')
@@ -70,23 +70,23 @@ test('429: more large answers at a time than the plan allows and than may wait',
     error: 'At most 2 large answers at a time on the free plan; 6 more may wait. Retry in 2 seconds.',
     scope: 'large_answers',
   })
-  // Small answers and answers without a body need no turn, nor do other accounts wait.
+  // Small answers and answers without a body do not wait for a slot, nor do other accounts.
   expect((await ask(free, LARGE, 'HEAD')).statusCode).toBe(200)
   const [small, others] = [ask(free, SMALL), ask(other)]
-  await untilAsked(4)
+  await untilQueried(4)
   release()
   const replies = await Promise.all([...inTime, small, others])
   expect(replies.map(({ statusCode }) => statusCode)).toEqual(Array(10).fill(200))
 })
 
-test('a client that leaves frees its place', async () => {
+test('a client that leaves frees its slot', async () => {
   const { port } = app.server.address() as AddressInfo
   const path = `/v1/crypto/ticks?${LARGE}`
   const leaving = Array.from({ length: 8 }, () => {
     const request = get({ port, path, headers: { 'x-api-key': other }, agent: false })
     return request.on('error', () => undefined)
   })
-  await untilAsked(2)
+  await untilQueried(2)
   await untilConnected(8)
   for (const request of leaving) request.destroy()
   await untilConnected(0)

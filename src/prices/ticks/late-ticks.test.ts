@@ -8,7 +8,7 @@ const HOUR_SEC = 3_600
 
 let t: TickApp
 let twin: FastifyInstance
-/** An hour for each test, with ticks that are packed and were asked for. */
+/** An hour for each test, with ticks that are packed and were requested. */
 let startSec = NOON_SEC
 beforeAll(async () => {
   t = await openTickApp()
@@ -29,7 +29,7 @@ const first = () => makeTicks(startSec, 5)
 const pack = () => t.packAt(startSec + 420)
 const revision = async () => (await readState(t.ctx.sql))?.revision
 
-/** By both processes; asked twice, because the second answer is one that was remembered. */
+/** From both processes; requested twice, because the second answer comes from the cache. */
 async function expectEverywhere(ticks: Parameters<typeof showTicks>[0]): Promise<void> {
   const range = { from: startSec * 1000, to: (startSec + 299) * 1000 }
   for (const app of [t.app, twin, t.app, twin])
@@ -64,7 +64,7 @@ describe('a late tick', () => {
     await expectEverywhere(first())
   })
 
-  test('is shown by one who asked for another part of its block only', async () => {
+  test('is shown by a process that was asked for another part of its block only', async () => {
     const late = makeTick(startSec + 200)
     await t.insert(late)
     const part = { from: startSec * 1000, to: (startSec + 10) * 1000 }

@@ -21,17 +21,17 @@ beforeAll(async () => {
 })
 afterAll(() => t.close())
 
-/** What is asked of the database: its state first, then blocks of two hours. */
-let asked: number
+/** How many queries were sent: of its state first, then of blocks of two hours. */
+let queries: number
 beforeEach(() => {
-  asked = 0
+  queries = 0
 })
 
 /** An app whose database is gone from that query on. */
 async function openLosing(lostFrom: number): Promise<FastifyInstance> {
   const sql = watchQueries(t.ctx.sql, () => {
-    asked++
-    if (asked >= lostFrom) throw Object.assign(new Error('gone'), { code: 'CONNECTION_CLOSED' })
+    queries++
+    if (queries >= lostFrom) throw Object.assign(new Error('gone'), { code: 'CONNECTION_CLOSED' })
   })
   return openUntilEnd(sql)
 }
@@ -95,11 +95,11 @@ describe('GET /v1/crypto/ticks', () => {
     },
   )
 
-  test('200: for one who goes away nothing more is asked of the database', async () => {
+  test('200: after a client leaves no more queries are sent', async () => {
     const waiting: (() => void)[] = []
     const sql = watchQueries(t.ctx.sql, async () => {
-      asked++
-      if (asked >= 3) await new Promise<void>((resolve) => waiting.push(resolve))
+      queries++
+      if (queries >= 3) await new Promise<void>((resolve) => waiting.push(resolve))
     })
     const app = await openUntilEnd(sql)
     const closed = new Promise<void>((resolve) => {
@@ -110,10 +110,10 @@ describe('GET /v1/crypto/ticks', () => {
     response.destroy()
     await closed
     for (const go of waiting) go()
-    // In the time of whole answers it would have asked for the rest.
+    // In the time of whole answers it would have queried the rest.
     for (const other of [t.app, await openUntilEnd(t.ctx.sql)]) {
       expect((await t.read(RANGE, other)).count).toBe(SPAN_SEC / 60)
     }
-    expect(asked).toBe(3)
+    expect(queries).toBe(3)
   })
 })

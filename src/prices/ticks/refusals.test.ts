@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => t.close())
 
-/** A good query with some parameters put in place of others; null leaves one out. */
+/** A valid query with some parameters replaced; null leaves one out. */
 const query = (changes: Record<string, string | number | null>): string =>
   Object.entries({ symbol: 'BTC', from: NOON_MS, to: NOON_MS + 60_000, ...changes })
     .flatMap(([name, value]) => (value === null ? [] : `${name}=${value}`))

@@ -22,7 +22,7 @@ export async function openTickApp() {
   const headers = { 'x-api-key': key }
   const getAtOnce = (query: string, app: FastifyInstance = t.app) =>
     app.inject({ url: `/v1/crypto/ticks?${query}`, headers })
-  /** A second after the request before: what was packed long ago is not asked for more often. */
+  /** A second after the request before: the state of the archive is read again at most once a second. */
   const get: typeof getAtOnce = (query, app) => {
     t.clock.advance(1_000)
     return getAtOnce(query, app)
@@ -35,8 +35,8 @@ export async function openTickApp() {
     insert: (...ticks: StreamTick[]) => insertTicks(t.ctx.sql, ticks),
     packAt: (sec: number) => packTicks(t.ctx.sql, sec * 1000),
     /** Throws if the answer is no success. */
-    read: async (asked: Asked, app?: FastifyInstance): Promise<Reply> => {
-      const reply = await get(toQuery(asked), app)
+    read: async (query: TickQuery, app?: FastifyInstance): Promise<Reply> => {
+      const reply = await get(toQuery(query), app)
       if (reply.statusCode !== 200) throw new Error(`${reply.statusCode}: ${reply.body}`)
       return reply.json()
     },
@@ -46,10 +46,10 @@ export async function openTickApp() {
 export type TickApp = Awaited<ReturnType<typeof openTickApp>>
 
 /** Parameters of a request; the symbol is Bitcoin by default. */
-export type Asked = { from: number; to: number } & Record<string, string | number>
+export type TickQuery = { from: number; to: number } & Record<string, string | number>
 
-export const toQuery = (asked: Asked): string => {
-  const pairs = Object.entries({ symbol: 'BTC', ...asked })
+export const toQuery = (query: TickQuery): string => {
+  const pairs = Object.entries({ symbol: 'BTC', ...query })
   return pairs.map(([name, value]) => `${name}=${value}`).join('&')
 }
 

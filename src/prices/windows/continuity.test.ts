@@ -84,6 +84,6 @@ test.each<[WindowInterval, number, CoinSymbol, string]>([
     expect(replies.map(({ openPrice }) => openPrice)).toEqual(expected.slice(0, WINDOWS))
     expect(replies.map(({ closePrice }) => closePrice)).toEqual(expected.slice(1))
     expect(replies.every(({ completed }) => completed)).toBe(true)
-    expect(w.asked).toEqual([])
+    expect(w.siteUrls).toEqual([])
   },
 )

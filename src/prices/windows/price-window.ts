@@ -6,7 +6,7 @@ import { type CoinSymbol, streamIds } from '../streams.js'
 import type { SitePrices } from './site-prices.js'
 import { kindsAt, lookbackSecOf, priceUnknown, SETTLE_MS, type Window } from './window.js'
 
-/** Where prices are looked for: in the archive, then at the site on the account of the caller. */
+/** The sources of prices, in order: the archive, then the site, on the account of the caller. */
 export type PriceSources = { sql: Sql; site: SitePrices; accountId: number | undefined }
 
 /** The price of a boundary may be this old. Normally there is one every second. */

@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => w.close())
 beforeEach(() => {
   start += 7_200
-  w.asked.length = 0
+  w.siteUrls.length = 0
   at(60)
 })
 
@@ -44,7 +44,7 @@ describe('GET /v1/crypto/price: a window that runs', () => {
   test('200: without a tick at its start it opens at the last one, at most a minute old', async () => {
     await w.insert([[start - 60, 98]])
     expect(await read()).toMatchObject({ openPrice: 98, closePrice: 98, ...RUNNING })
-    expect(w.asked).toEqual([])
+    expect(w.siteUrls).toEqual([])
   })
 
   test('200: the close follows the deciding price, and the spot price while there is none', async () => {
@@ -210,6 +210,6 @@ describe('GET /v1/crypto/price: what is refused', () => {
     const reply = await w.get('symbol=BTC&window=1577836500')
     expect(reply.statusCode).toBe(404)
     expect(reply.json()).toEqual({ error: expect.stringMatching(/^No price is known/) })
-    expect(w.asked).toEqual([])
+    expect(w.siteUrls).toEqual([])
   })
 })

@@ -18,7 +18,7 @@ test.each([
   expect(kinds).toEqual(expected)
 })
 
-test('the site is asked for the mean that counts', () => {
+test('the mean that counts is requested from the site', () => {
   expect(lookbackSecOf(['twap60', 'spot'])).toBe(60)
   expect(lookbackSecOf(['twap30', 'spot'])).toBe(30)
   expect(lookbackSecOf(['spot'])).toBeUndefined()

@@ -16,9 +16,9 @@ beforeAll(async () => {
 })
 afterAll(() => w.close())
 
-/** A window that only the site knows, and that was not asked for before. */
-let asked = 0
-const nextWindow = () => SITE_SEC - 3_600 - 300 * asked++
+/** A window that only the site knows, and that was not requested before. */
+let windows = 0
+const nextWindow = () => SITE_SEC - 3_600 - 300 * windows++
 const ask = (key: string, start: number) =>
   w.app.inject({
     url: `/v1/crypto/price?symbol=BTC&window=${start}`,

@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => w.close())
 afterEach(async () => {
-  w.asked.length = 0
+  w.siteUrls.length = 0
   await w.ctx.sql`truncate live_ticks`
 })
 
@@ -23,7 +23,7 @@ const spot = (sec: number) => toUsd(w.universe.prices.spotE8('btc', sec))
 const exchange = (sec: number) => toUsd(w.universe.prices.binanceE8('btc', sec))
 
 describe('GET /v1/crypto/price, where the archive has nothing', () => {
-  test('200: both prices of a window that is over come from the site, which is asked once', async () => {
+  test('200: both prices of a window that is over come from the site, which is called once', async () => {
     const start = SITE_SEC - 3_600
     at(SITE_SEC)
     const expected = {
@@ -35,7 +35,7 @@ describe('GET /v1/crypto/price, where the archive has nothing', () => {
     expect(await read(start)).toMatchObject(expected)
     at(SITE_SEC + 86_400)
     expect(await read(start)).toMatchObject(expected)
-    expect(w.asked).toHaveLength(1)
+    expect(w.siteUrls).toHaveLength(1)
   })
 
   test('200: one window ends where the next begins', async () => {
@@ -47,7 +47,7 @@ describe('GET /v1/crypto/price, where the archive has nothing', () => {
     )
   })
 
-  test('200: the site is asked for the price that decided at the time', async () => {
+  test('200: the price that decided at the time is requested from the site', async () => {
     at(SITE_SEC)
     const august = (day: number) => Date.UTC(2026, 7, day) / 1000
     expect(await read(august(14))).toMatchObject({ openPrice: mean(august(14)) })
@@ -88,7 +88,7 @@ describe('GET /v1/crypto/price, where the archive has nothing', () => {
     })
   })
 
-  test('404: the site does not know it either, and is not asked again for a minute', async () => {
+  test('404: the site does not know it either, and is not called again for a minute', async () => {
     const start = SITE_SEC + 3_600
     at(start + 600)
     const reply = await w.get(`symbol=BTC&window=${start}`)
@@ -97,10 +97,10 @@ describe('GET /v1/crypto/price, where the archive has nothing', () => {
     for (const symbol of ['BTC', 'btc']) {
       expect((await w.get(`symbol=${symbol}&window=${start}`)).statusCode).toBe(404)
     }
-    expect(w.asked).toHaveLength(1)
+    expect(w.siteUrls).toHaveLength(1)
     at(start + 660)
     await w.get(`symbol=BTC&window=${start}`)
-    expect(w.asked).toHaveLength(2)
+    expect(w.siteUrls).toHaveLength(2)
   })
 })
 

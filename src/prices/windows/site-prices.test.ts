@@ -16,7 +16,7 @@ const universe = new Universe({ seed: 5, startMs: SITE_MS })
 universe.advance(SITE_MS)
 const clock = new ManualClock(SITE_MS)
 
-let asked = 0
+let calls = 0
 /** While it is there, answers wait for it. */
 let held: Promise<void> | undefined
 let host: Host
@@ -26,7 +26,7 @@ beforeAll(async () => {
   const parts = createSiteHost(universe)
   host = await openHost('site', new Faults(), {
     async http(request) {
-      asked++
+      calls++
       await held
       return parts.http?.(request) ?? { status: 404, body: '' }
     },
@@ -39,7 +39,7 @@ afterAll(async () => {
   await host.close()
 })
 beforeEach(() => {
-  asked = 0
+  calls = 0
   held = undefined
   clock.set(SITE_MS)
   site = new SitePrices(client, clock)
@@ -53,13 +53,13 @@ const windowAt = (startSec: number, symbol: Window['symbol'] = 'BTC'): Window =>
 })
 
 describe('what the site says', () => {
-  test('is asked once and kept, when the window is over', async () => {
+  test('is called once and kept, when the window is over', async () => {
     const over = windowAt(SITE_SEC - 3_600)
     const first = await site.get(over, 60)
     expect(first).toMatchObject({ completed: true })
     clock.advance(30 * 86_400_000)
     expect(await site.get(over, 60)).toBe(first)
-    expect(asked).toBe(1)
+    expect(calls).toBe(1)
   })
 
   test('of each coin, window and mean is another answer', async () => {
@@ -72,7 +72,7 @@ describe('what the site says', () => {
       await site.get(windowAt(start, 'ETH'), 60),
     ]
     expect(new Set(answers.map((answer) => answer?.openPrice)).size).toBe(5)
-    expect(asked).toBe(5)
+    expect(calls).toBe(5)
   })
 
   test('of a running window is kept for two seconds', async () => {
@@ -84,7 +84,7 @@ describe('what the site says', () => {
     ] as const) {
       clock.set(SITE_MS + afterMs)
       expect(await site.get(runs, 60)).toMatchObject({ completed: false })
-      expect(asked).toBe(times)
+      expect(calls).toBe(times)
     }
   })
 
@@ -94,13 +94,13 @@ describe('what the site says', () => {
     expect(await site.get(unknown, 60)).toMatchObject({ openPrice: undefined })
     clock.advance(2_000)
     await site.get(unknown, 60)
-    expect(asked).toBe(2)
+    expect(calls).toBe(2)
     clock.advance(59_999)
     await site.get(unknown, 60)
-    expect(asked).toBe(2)
+    expect(calls).toBe(2)
     clock.advance(1)
     await site.get(unknown, 60)
-    expect(asked).toBe(3)
+    expect(calls).toBe(3)
   })
 })
 
@@ -115,12 +115,12 @@ test('a request does not wait long for a slow site, whose answer is kept when it
   release()
   const patient = new SitePrices(client, clock)
   await patient.get(over, 60)
-  const before = asked
+  const before = calls
   expect(await impatient.get(over, 60)).toMatchObject({ completed: true })
-  expect(asked).toBe(before)
+  expect(calls).toBe(before)
 })
 
-test('a site that refuses gives no answer, and is asked again for the next request', async () => {
+test('a site that refuses gives no answer, and is called again for the next request', async () => {
   let refusals = 0
   const refusing = await openHost('site', new Faults(), {
     http: () => {

@@ -19,11 +19,11 @@ export type SecondPrice = [sec: number, price: number]
 export async function openWindowApp(siteMs: number, timing?: Timing) {
   const universe = new Universe({ seed: 14, startMs: siteMs })
   universe.advance(siteMs)
-  const asked: string[] = []
+  const siteUrls: string[] = []
   const site = createSiteHost(universe)
   const host = await openHost('site', new Faults(), {
     http(request) {
-      asked.push(request.url)
+      siteUrls.push(request.url)
       return site.http?.(request) ?? { status: 404, body: '' }
     },
   })
@@ -34,8 +34,8 @@ export async function openWindowApp(siteMs: number, timing?: Timing) {
     ...t,
     universe,
     host,
-    /** What the site was asked. */
-    asked,
+    /** The URLs that were requested from the site. */
+    siteUrls,
     get: (query: string) => t.app.inject({ url: `/v1/crypto/price?${query}`, headers: { 'x-api-key': key } }),
     /** Of Bitcoin's minute mean by the platform, by default. */
     insert: (prices: readonly SecondPrice[], stream: Partial<Stream> = {}) => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { ApiError } from '../../core/errors.js'
-import { type AskedWindow, cacheMsOf, parseWindow, WINDOW_INTERVALS } from './window.js'
+import { cacheMsOf, parseWindow, WINDOW_INTERVALS, type WindowQuery } from './window.js'
 
 const NOW_MS = Date.UTC(2026, 10, 15, 12)
 const NOW_SEC = NOW_MS / 1000
@@ -9,9 +9,9 @@ const LENGTHS = { '5m': 300, '15m': 900, '1h': 3_600, '4h': 14_400 }
 
 const interval = fc.constantFrom(...WINDOW_INTERVALS)
 
-function read(asked: Partial<AskedWindow>, nowMs = NOW_MS): unknown {
+function read(query: Partial<WindowQuery>, nowMs = NOW_MS): unknown {
   try {
-    return parseWindow({ symbol: 'BTC', window: NOW_SEC - 14_400, ...asked }, nowMs)
+    return parseWindow({ symbol: 'BTC', window: NOW_SEC - 14_400, ...query }, nowMs)
   } catch (error) {
     if (error instanceof ApiError) return { status: error.status, ...error.fields, error }
     throw error
@@ -21,12 +21,12 @@ function read(asked: Partial<AskedWindow>, nowMs = NOW_MS): unknown {
 describe('a window', () => {
   test('is every multiple of its length that has begun, and no other time is one', () => {
     fc.assert(
-      fc.property(interval, fc.integer({ min: 1_577_836_800, max: NOW_SEC }), (asked, startSec) => {
-        const lengthSec = LENGTHS[asked]
-        const found = read({ window: startSec, interval: asked })
+      fc.property(interval, fc.integer({ min: 1_577_836_800, max: NOW_SEC }), (name, startSec) => {
+        const lengthSec = LENGTHS[name]
+        const found = read({ window: startSec, interval: name })
         if (startSec % lengthSec === 0) {
           const endSec = startSec + lengthSec
-          expect(found).toEqual({ symbol: 'BTC', interval: asked, startSec, endSec })
+          expect(found).toEqual({ symbol: 'BTC', interval: name, startSec, endSec })
         } else expect(found).toMatchObject({ status: 400 })
       }),
     )
@@ -34,15 +34,15 @@ describe('a window', () => {
 
   test('off the grid is answered with the two beside it, which are windows', () => {
     fc.assert(
-      fc.property(interval, fc.integer({ min: 1_577_851_200, max: NOW_SEC - 14_400 }), (asked, at) => {
-        const lengthSec = LENGTHS[asked]
+      fc.property(interval, fc.integer({ min: 1_577_851_200, max: NOW_SEC - 14_400 }), (name, at) => {
+        const lengthSec = LENGTHS[name]
         fc.pre(at % lengthSec !== 0)
-        const { error } = read({ window: at, interval: asked }) as { error: ApiError }
+        const { error } = read({ window: at, interval: name }) as { error: ApiError }
         expect(error.message).toContain(`multiples of ${lengthSec} seconds`)
         const [before = 0, after = 0] = (error.message.match(/\d{10}/g) ?? []).map(Number)
         expect(after - before).toBe(lengthSec)
         expect(before < at && at < after).toBe(true)
-        expect(read({ window: before, interval: asked })).not.toHaveProperty('status')
+        expect(read({ window: before, interval: name })).not.toHaveProperty('status')
       }),
     )
   })
@@ -78,8 +78,8 @@ describe('an answer about a window', () => {
   })
 
   test('without an interval is one about five minutes', () => {
-    const asked = { symbol: 'BTC', window: startSec } as const
-    expect(cacheMsOf(asked, (startSec + 300) * 1000)).toBe(1_000)
-    expect(cacheMsOf(asked, (startSec + 900) * 1000)).toBe(10_000)
+    const query = { symbol: 'BTC', window: startSec } as const
+    expect(cacheMsOf(query, (startSec + 300) * 1000)).toBe(1_000)
+    expect(cacheMsOf(query, (startSec + 900) * 1000)).toBe(10_000)
   })
 })

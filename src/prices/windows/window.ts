@@ -17,15 +17,15 @@ export type Window = {
   endSec: number
 }
 
-/** As the caller asks for it. */
-export type AskedWindow = { symbol: CoinSymbol; window: number; interval?: WindowInterval }
+/** A window as a request names it. */
+export type WindowQuery = { symbol: CoinSymbol; window: number; interval?: WindowInterval }
 
 /**
  * Throws a 400 if there is no such window, or not yet, and a 404 if it is too long ago. `parameter`: what the caller names
  * the window by.
  */
-export function parseWindow(asked: AskedWindow, nowMs: number, parameter = 'window'): Window {
-  const { symbol, window: startSec, interval = DEFAULT_INTERVAL } = asked
+export function parseWindow(query: WindowQuery, nowMs: number, parameter = 'window'): Window {
+  const { symbol, window: startSec, interval = DEFAULT_INTERVAL } = query
   const lengthSec = INTERVAL_SEC[interval]
   const pastSec = startSec % lengthSec
   if (pastSec !== 0) {
@@ -49,8 +49,8 @@ const FRESH_CACHE_MS = 1_000
 const CACHE_MS = 10_000
 
 /** How long an answer about this window may be served again. */
-export function cacheMsOf(asked: AskedWindow, nowMs: number): number {
-  const { window: startSec, interval = DEFAULT_INTERVAL } = asked
+export function cacheMsOf(query: WindowQuery, nowMs: number): number {
+  const { window: startSec, interval = DEFAULT_INTERVAL } = query
   const isFresh = [startSec, startSec + INTERVAL_SEC[interval]].some((boundarySec) => {
     const sinceMs = nowMs - boundarySec * 1000
     return sinceMs >= 0 && sinceMs < SETTLE_MS

@@ -1,7 +1,7 @@
 import { ApiError } from '../../core/errors.js'
 import { startTimeout, TimeoutError } from '../../lib/timeout.js'
 import type { Post } from '../../lookups/posts/post.js'
-import { searchPosts, untilSocialTurn } from '../../lookups/posts/search-posts.js'
+import { searchPosts, waitForSocialRate } from '../../lookups/posts/search-posts.js'
 import type { SportsTools } from '../sources.js'
 import type { GameQuery } from './game-queries.js'
 import { type Found, type Settled, settleQuery, sumUp } from './settle.js'
@@ -11,7 +11,7 @@ type AskSocial = { queries: readonly GameQuery[]; postsMax: number; leftMs: numb
 /** One query a second, each without waiting for the answer to the one before. Each costs one unit of the quota. */
 export async function askSocial(tools: SportsTools, options: AskSocial) {
   const refusal = refusePlan(tools)
-  const settled = refusal === undefined ? await askInTurn(tools, options) : []
+  const settled = refusal === undefined ? await searchRateLimited(tools, options) : []
   return {
     ...(refusal ?? sumUp(settled)),
     result_count: settled.reduce((sum, { items }) => sum + items.length, 0),
@@ -19,7 +19,7 @@ export async function askSocial(tools: SportsTools, options: AskSocial) {
   }
 }
 
-/** A plan without social requests, or a server without the network: no query waits for its turn then. */
+/** A plan without social requests, or a server without the network: no query waits for the rate limit then. */
 function refusePlan({ deps, caller }: SportsTools): Settled | undefined {
   if (caller.plan.socialPerMonth === 0)
     return { status: 'not_available', error: 'Social search needs a paid plan.' }
@@ -28,14 +28,14 @@ function refusePlan({ deps, caller }: SportsTools): Settled | undefined {
   return undefined
 }
 
-async function askInTurn(tools: SportsTools, { queries, postsMax, leftMs }: AskSocial) {
+async function searchRateLimited(tools: SportsTools, { queries, postsMax, leftMs }: AskSocial) {
   const waiting = new AbortController()
   const stop = startTimeout(leftMs, () => waiting.abort(new TimeoutError('No turn in time.')))
-  /** After it no further query is worth a turn. */
+  /** After a refusal no further query is sent, nor counted. */
   let refused: ApiError | undefined
-  const recordAndClaim = async (): Promise<void> => {
+  const claimSlot = async (): Promise<void> => {
     if (refused !== undefined) throw refused
-    await untilSocialTurn(tools, waiting.signal)
+    await waitForSocialRate(tools, waiting.signal)
   }
   const search = async (query: string): Promise<Found<Post>> => {
     try {
@@ -46,12 +46,12 @@ async function askInTurn(tools: SportsTools, { queries, postsMax, leftMs }: AskS
       throw error
     }
   }
-  let turn: Promise<void> = Promise.resolve()
+  let slot: Promise<void> = Promise.resolve()
   try {
     return await Promise.all(
       queries.map((query) => {
-        turn = turn.then(recordAndClaim)
-        const found = turn.then(() => search(query.query))
+        slot = slot.then(claimSlot)
+        const found = slot.then(() => search(query.query))
         return settleQuery(query, found, leftMs)
       }),
     )

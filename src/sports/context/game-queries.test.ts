@@ -84,8 +84,8 @@ describe('whatever the title', () => {
 
   test('queries are never empty, bounded, and bring no operators of the title with them', () => {
     fc.assert(
-      fc.property(title, fc.constantFrom(...QUERY_SETS), fc.integer({ min: 1, max: 5 }), (...given) => {
-        const [text, querySet, max] = given
+      fc.property(title, fc.constantFrom(...QUERY_SETS), fc.integer({ min: 1, max: 5 }), (...query) => {
+        const [text, querySet, max] = query
         const generated = ask(text, querySet, max)
         expect(generated.length).toBeGreaterThan(0)
         expect(generated.length).toBeLessThanOrEqual(max)

@@ -6,7 +6,7 @@ export type QuerySet = (typeof QUERY_SETS)[number]
 /** Characters of a name: a title may be any length, and the query of a search may not. */
 const NAME_CHARACTERS_MAX = 60
 const TITLE_CHARACTERS_MAX = 120
-/** Of a title, as far as it is looked at. */
+/** Longer titles are cut before they are parsed. */
 const READ_CHARACTERS_MAX = 500
 
 /** What to ask about a game. `query` may hold operators of post search, put there by this file alone. */
@@ -29,11 +29,11 @@ const matchup =
 
 /** `undefined`: the title does not name that side. */
 const side =
-  (place: 't1' | 't2', topic: string, words: string, reason: string): Template =>
+  (team: 't1' | 't2', topic: string, words: string, reason: string): Template =>
   ({ home, away }) => {
-    const name = place === 't1' ? home : away
+    const name = team === 't1' ? home : away
     if (name === undefined) return undefined
-    return { id: `${place}-${topic}`, query: `${name} ${words}`, reason: `${reason} ${name}.` }
+    return { id: `${team}-${topic}`, query: `${name} ${words}`, reason: `${reason} ${name}.` }
   }
 
 const NEWS = matchup('news', 'news', 'The latest news about the match-up.')

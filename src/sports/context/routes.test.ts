@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => t.close())
 afterEach(() => t.faults.set({ upstream: '*', mode: 'off' }))
 
-/** Every sleep is over at once, and the clock of the service moves on by it: the turns of a key come by that clock. */
+/** Every sleep ends at once and advances the clock of the service, which the rate limit of a key follows. */
 class ClockTiming extends JumpingTiming {
   override async sleep(ms: number, signal: AbortSignal): Promise<void> {
     await super.sleep(ms, signal)
@@ -153,9 +153,9 @@ describe('GET /v2/sports/games/{slug}/context', () => {
     expect(statuses).toEqual(['ok', 'ok', 'ok', 'error'])
   })
 
-  test('what is late is left out, and costs no turn', async () => {
+  test('what is late is left out, and is not counted by the rate limit', async () => {
     const { keyId, accountId } = await t.createCaller('growth')
-    // Answers are late in real time, so the turns come in real time too.
+    // Answers are late in real time, so the rate limit follows real time too.
     const ticking = setInterval(() => t.clock.advance(TICK_MS), TICK_MS)
     onTestFinished(() => clearInterval(ticking))
     const tools = {

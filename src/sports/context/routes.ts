@@ -89,7 +89,7 @@ async function readState(
   }
 }
 
-/** In the order given, each once; the schema has seen that there is one. */
+/** In the order of the request, each once; the schema has checked that there is one. */
 function readSources(text: string): ContextSource[] {
   const names = text.split(',').map((name) => SOURCE_NAMES.get(name.trim()))
   return [...new Set(names.filter((name) => name !== undefined))]

@@ -4,7 +4,7 @@ import type { Cached } from '../../lib/stale-fallback-cache.js'
 import { COMPANION_SUFFIXES, canonicalSlugOf } from '../../lookups/game-slug.js'
 import type { GammaEvent } from '../../upstreams/gamma/parse.js'
 import type { CallOptions } from '../../upstreams/transport/http.js'
-import { withPatience } from '../../upstreams/transport/patience.js'
+import { withUpstreamTimeout } from '../../upstreams/transport/upstream-timeout.js'
 import type { SportsTools } from '../sources.js'
 import { foldGame, type Game } from './game.js'
 import { selectEventSlug, selectSlugOfMarket } from './queries.js'
@@ -21,15 +21,15 @@ export type GameName = { slug: string } | { eventId: string } | { marketId: stri
 export async function findGame(tools: SportsTools, name: GameName): Promise<Cached<Game>> {
   const { deps, caller } = tools
   const slug = canonicalSlugOf(await findSlug(tools, name))
-  const { value, ...copy } = await deps.fallbackCache.get(`sports game ${slug}`, {
+  const { value, ...cached } = await deps.fallbackCache.get(`sports game ${slug}`, {
     freshMs: GAME_MS,
     accountId: caller.accountId,
-    load: () => withPatience('gamma', (signal) => readGame(tools, slug, signal)),
+    load: () => withUpstreamTimeout('gamma', (signal) => readGame(tools, slug, signal)),
     // An event that is closed between the two lists is in neither of them.
     isDoubtful: (game) => game?.slug !== slug,
   })
   if (value === undefined) throw notFound(`Game ${slug} not found`)
-  return { ...copy, value }
+  return { ...cached, value }
 }
 
 /**
@@ -49,7 +49,7 @@ async function readGame(
     ),
   )
   const events = pages.flatMap(({ items }) => items)
-  const [fault] = pages.flatMap(({ odd }) => odd)
+  const [fault] = pages.flatMap(({ faults }) => faults)
   if (events.length === 0 && fault !== undefined)
     throw new UpstreamError(`no event could be read: ${fault}`, {
       upstream: 'gamma',
@@ -93,7 +93,7 @@ async function readSlug(
     freshMs: SLUG_MS,
     accountId,
     load: async () => {
-      const event = await withPatience('gamma', (signal) => read({ signal, accountId }))
+      const event = await withUpstreamTimeout('gamma', (signal) => read({ signal, accountId }))
       if (event?.slug === undefined) throw notFound(`${name} not found`)
       return event.slug
     },

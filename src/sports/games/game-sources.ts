@@ -54,7 +54,7 @@ export function gameSourcesOf(
   ]
 }
 
-/** Events are looked at page by page: what is kept of them is a small part of what Gamma sends. */
+/** Events are filtered page by page: a small part of what Gamma sends is kept. */
 async function collectGames(pages: EventPages, closed: boolean, nowMs: number): Promise<Game[]> {
   const games: Game[] = []
   for await (const events of pages) {
@@ -87,7 +87,7 @@ async function* eachSlice(
     gamma.listEventSlice(path, { ...filter, limit: EVENTS_PER_SLICE, offset }, call)
   for (let offset = 0; offset < EVENTS_MAX; ) {
     const count = offset === 0 ? 1 : SLICES_AT_ONCE
-    const offsets = Array.from({ length: count }, (_, place) => offset + place * EVENTS_PER_SLICE)
+    const offsets = Array.from({ length: count }, (_, index) => offset + index * EVENTS_PER_SLICE)
     const slices = await Promise.all(offsets.map(readAt))
     for (const { items } of slices) yield items
     if (slices.some(({ entryCount }) => entryCount < EVENTS_PER_SLICE)) return

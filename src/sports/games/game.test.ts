@@ -84,7 +84,7 @@ describe('foldGame', () => {
     expect(token?.price).toBe('0.0000001')
   })
 
-  test('whatever the events and their order, each market is there once and in its place', () => {
+  test('whatever the events and their order, each market is there once and in order', () => {
     const types = ['moneyline', 'spreads', 'totals', 'points', 'tennis_moneyline', null]
     const markets = fc.uniqueArray(
       fc.record({
@@ -99,12 +99,12 @@ describe('foldGame', () => {
       maxLength: 7,
     })
     fc.assert(
-      fc.property(events, fc.infiniteStream(fc.double({ min: 0, max: 1, noNaN: true })), (given, draws) => {
-        const made = given.map(({ id, closed, markets: of }, place) =>
+      fc.property(events, fc.infiniteStream(fc.double({ min: 0, max: 1, noNaN: true })), (inputs, draws) => {
+        const made = inputs.map(({ id, closed, markets: of }, index) =>
           makeEvent({
             id: String(id),
             closed,
-            slug: SLUG + (COMPANION_SUFFIXES[place - 1] ?? ''),
+            slug: SLUG + (COMPANION_SUFFIXES[index - 1] ?? ''),
             markets: of.map((market) => makeMarket({ ...market, id: `${id}${market.id.padStart(2, '0')}` })),
           }),
         )
@@ -113,8 +113,8 @@ describe('foldGame', () => {
         const known = new Set(made.flatMap((event) => event.markets.map(({ id }) => id)))
         expect(new Set(shown.map(({ id }) => id)).size).toBe(shown.length)
         expect(shown.every(({ id }) => known.has(id))).toBe(true)
-        for (const [place, market] of shown.slice(1).entries())
-          expect(comesBefore(shown[place], market)).toBe(true)
+        for (const [index, market] of shown.slice(1).entries())
+          expect(comesBefore(shown[index], market)).toBe(true)
         // The order in which Gamma answers does not matter.
         const distinct = [...new Map(made.map((event) => [event.id, event])).values()]
         const shuffled = distinct

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { toGame } from './game.js'
-import { dropCompanions, isLeftOver, pageGames, toListedGames } from './pick-games.js'
+import { dropCompanions, isOverdueEvent, pageGames, toListedGames } from './pick-games.js'
 import { makeEvent, makeMarket } from './test-events.js'
 
 const NOW_MS = Date.UTC(2026, 10, 16, 12)
@@ -32,7 +32,7 @@ test('a companion of an unknown kind has the game id and begins with the slug of
   expect(dropCompanions(games).map(({ id }) => id)).toEqual(['2', '3', '4', '5'])
 })
 
-describe('isLeftOver', () => {
+describe('isOverdueEvent', () => {
   const LONG_AGO = { endDate: '2026-11-14T12:00:00Z' }
   const TAKING = [makeMarket({})]
   const TAKING_NONE = [makeMarket({ acceptingOrders: false })]
@@ -45,7 +45,7 @@ describe('isLeftOver', () => {
     ['without an end, kicked off long ago', { startTime: '2026-11-14T12:00:00Z' }, true],
     ['without any time', { markets: TAKING_NONE }, false],
   ])('%s', (_what, fields, expected) => {
-    expect(isLeftOver(makeEvent(fields), NOW_MS)).toBe(expected)
+    expect(isOverdueEvent(makeEvent(fields), NOW_MS)).toBe(expected)
   })
 })
 
@@ -61,15 +61,15 @@ test('pages put together are all games, in order', () => {
   const sort = fc.constantFrom('startDate', 'volume')
   const direction = fc.constantFrom('asc', 'desc')
   fc.assert(
-    fc.property(games, sort, direction, fc.integer({ min: 1, max: 7 }), (given, by, way, limit) => {
-      const all = given.map((fields) => ({ ...toGame(makeEvent({})), ...fields }))
+    fc.property(games, sort, direction, fc.integer({ min: 1, max: 7 }), (inputs, by, way, limit) => {
+      const all = inputs.map((fields) => ({ ...toGame(makeEvent({})), ...fields }))
       const order = { sort: by, direction: way } as const
       const pages = Array.from({ length: Math.ceil(all.length / limit) }, (_, page) =>
         pageGames(all, { ...order, limit, offset: page * limit }),
       )
-      const walked = pages.flat()
-      expect(walked.map(({ id }) => id).toSorted()).toEqual(all.map(({ id }) => id).toSorted())
-      const values = walked.map((game) => (by === 'volume' ? game.volume : (game.startTimeMs ?? 0)))
+      const listed = pages.flat()
+      expect(listed.map(({ id }) => id).toSorted()).toEqual(all.map(({ id }) => id).toSorted())
+      const values = listed.map((game) => (by === 'volume' ? game.volume : (game.startTimeMs ?? 0)))
       const sorted = values.toSorted((a, b) => (way === 'asc' ? a - b : b - a))
       expect(values).toEqual(sorted)
     }),

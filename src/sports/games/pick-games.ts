@@ -3,20 +3,20 @@ import type { GammaEvent } from '../../upstreams/gamma/parse.js'
 import { type Game, isGameEvent, toGame } from './game.js'
 
 /** An open event that takes no orders for this long after its end is left over. */
-const LEFT_OVER_MS = 24 * 3_600_000
+const OVERDUE_MS = 24 * 3_600_000
 
 /** The match-ups among the events of a list: no futures, no companions, nothing that is left over. */
 export const toListedGames = (events: readonly GammaEvent[], nowMs: number): Game[] =>
   events
-    .filter((event) => isGameEvent(event) && !isCompanion(event) && !isLeftOver(event, nowMs))
+    .filter((event) => isGameEvent(event) && !isCompanion(event) && !isOverdueEvent(event, nowMs))
     .map((event) => toGame(event))
 
 const isCompanion = ({ slug = '' }: GammaEvent): boolean => canonicalSlugOf(slug) !== slug
 
-/** Lists of series show events of long ago that were never closed. One that is put off still takes orders. */
-export function isLeftOver(event: GammaEvent, nowMs: number): boolean {
+/** An event that ended long ago and was never closed, as lists of series have them. A postponed one still takes orders. */
+export function isOverdueEvent(event: GammaEvent, nowMs: number): boolean {
   const endMs = event.endDateMs ?? event.startTimeMs
-  if (event.closed === true || endMs === undefined || nowMs - endMs < LEFT_OVER_MS) return false
+  if (event.closed === true || endMs === undefined || nowMs - endMs < OVERDUE_MS) return false
   const takesOrders = event.markets.some(({ acceptingOrders }) => acceptingOrders === true)
   return event.enableOrderBook === false || !takesOrders
 }

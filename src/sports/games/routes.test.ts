@@ -10,7 +10,7 @@ beforeAll(async () => {
   w = await openGamesWorld()
 })
 afterAll(() => w.close())
-afterEach(() => w.mend())
+afterEach(() => w.endFaults())
 
 const ajv = new Ajv({ strict: false, validateFormats: false })
 const isGame = ajv.compile(GameReply)
@@ -96,19 +96,19 @@ describe('GET /v2/sports/games/{slug}', () => {
     }
   })
 
-  test('500 requests at once for a game that was not asked for cost one round', async () => {
+  test('500 requests at once for a game that is not cached cost one round', async () => {
     const { slug } = ofLeague('cs2')
-    const before = w.gate.seen.length
+    const before = w.gammaProxy.seen.length
     const replies = await Promise.all(
       Array.from({ length: 500 }, (_, index) => w.get(`/v2/sports/games/${slug}?n=${index}`)),
     )
     expect(new Set(replies.map(({ statusCode }) => statusCode))).toEqual(new Set([200]))
-    expect(w.gate.seen.slice(before)).toEqual(['GET /events/keyset', 'GET /events/keyset'])
+    expect(w.gammaProxy.seen.slice(before)).toEqual(['GET /events/keyset', 'GET /events/keyset'])
   })
 
   test.each([
     ['a slug that no event has', 'nba-xxx-yyy-2026-11-16', 404],
-    ['a slug with odd characters', encodeURIComponent('a/../b'), 400],
+    ['a slug with invalid characters', encodeURIComponent('a/../b'), 400],
     ['a slug of spaces and signs', encodeURIComponent('é ?&='), 400],
     ['a slug without an end', 'a'.repeat(300), 400],
     ['an event that is no number', 'by-event/abc', 400],
@@ -137,16 +137,16 @@ describe('GET /v2/sports/games/{slug}', () => {
     }
   })
 
-  test('a copy stands in for 12 hours while Gamma fails, then it is a 502', async () => {
+  test('a stale answer is served for 12 hours while Gamma fails, then it is a 502', async () => {
     const { slug } = ofLeague('lol')
     const fresh = await readGame(slug)
-    w.gate.answerInstead = () => DOWN
+    w.gammaProxy.answerInstead = () => DOWN
     later(60_000)
     expect(await readGame(slug)).toEqual({ ...fresh, stale: true })
-    await w.mend()
+    await w.endFaults()
     later(60_000)
     expect(await readGame(slug)).toEqual(fresh)
-    w.gate.answerInstead = () => DOWN
+    w.gammaProxy.answerInstead = () => DOWN
     later(STALE_MS_MAX + 1)
     const lost = await w.get(`/v2/sports/games/${slug}`)
     expect(lost.statusCode).toBe(502)
@@ -158,7 +158,7 @@ describe('GET /v2/sports/games/{slug}', () => {
     ['another shape', { events: {} }],
     ['only an entry that is none', { events: [{ id: [] }] }],
   ])('502: Gamma answers %s', async (_what, body) => {
-    w.gate.answerInstead = () => ({ status: 200, body })
+    w.gammaProxy.answerInstead = () => ({ status: 200, body })
     expect((await w.get(`/v2/sports/games/${ofLeague('nfl').slug}`)).statusCode).toBe(502)
   })
 })
@@ -169,10 +169,10 @@ test('a game that Gamma leaves out of its lists does not vanish', async () => {
   const { slug } = ofLeague('epl')
   const usual = await readGame(slug)
   later(60_000)
-  w.gate.answerInstead = () => ({ status: 200, body: { events: [] } })
+  w.gammaProxy.answerInstead = () => ({ status: 200, body: { events: [] } })
   expect(await readGame(slug)).toEqual({ ...usual, stale: true })
   later(60_000)
-  w.gate.answerInstead = ({ searchParams }) =>
+  w.gammaProxy.answerInstead = ({ searchParams }) =>
     searchParams.get('closed') === 'false' ? { status: 200, body: { events: [] } } : undefined
   expect((await w.get('/v2/sports/games/epl-no-game-2026-11-14')).statusCode).toBe(404)
 })
@@ -209,7 +209,7 @@ describe('GET /v2/sports/leagues/{league}/games', () => {
 
   test.each([
     ['an unknown league', 'xyz/games', 404],
-    ['a league with odd characters', 'n%2Fba/games', 400],
+    ['a league with invalid characters', 'n%2Fba/games', 400],
     ['an unknown status', 'nba/games?status=live', 400],
     ['an unknown sort', 'nba/games?sort=name', 400],
     ['an unknown direction', 'nba/games?direction=up', 400],
@@ -231,7 +231,7 @@ describe('GET /v2/sports/leagues/{league}/games', () => {
   ])('%s while %j fail: the same games from %s', async (league, broken, source) => {
     const usual = await readLeague(`${league}/games?limit=200`)
     later(60_000)
-    w.gate.answerInstead = ({ pathname }) => (broken.includes(pathname) ? DOWN : undefined)
+    w.gammaProxy.answerInstead = ({ pathname }) => (broken.includes(pathname) ? DOWN : undefined)
     const body = await readLeague(`${league}/games?limit=200`)
     expect(body).toMatchObject({ source, fallback: true, stale: false, total: usual.total })
     const slugsOf = ({ games }: { games: Listed[] }) => games.map(({ slug }) => slug)
@@ -240,7 +240,7 @@ describe('GET /v2/sports/leagues/{league}/games', () => {
 
   test('games are found by tag when the series is empty', async () => {
     later(60_000)
-    w.gate.answerInstead = ({ searchParams, pathname }) => {
+    w.gammaProxy.answerInstead = ({ searchParams, pathname }) => {
       if (searchParams.has('series_id')) {
         const body = pathname === '/events' ? [] : { events: [], data: [] }
         return { status: 200, body }
@@ -255,7 +255,7 @@ describe('GET /v2/sports/leagues/{league}/games', () => {
   test('while no list answers: the last copy, marked, for 12 hours; then 502', async () => {
     later(60_000)
     const usual = await readLeague('atp/games')
-    w.gate.answerInstead = () => DOWN
+    w.gammaProxy.answerInstead = () => DOWN
     later(60_000)
     const stale = await readLeague('atp/games')
     expect(stale).toEqual({ ...usual, stale: true })
@@ -270,7 +270,7 @@ describe('GET /v2/sports/leagues/{league}/games', () => {
     const usual = await readLeague('nba/games')
     expect(usual.count).toBeGreaterThan(0)
     later(60_000)
-    w.gate.answerInstead = ({ pathname }) =>
+    w.gammaProxy.answerInstead = ({ pathname }) =>
       pathname === '/events/keyset' ? { status: 200, body: { events: [] } } : DOWN
     expect(await readLeague('nba/games')).toEqual({ ...usual, stale: true })
   })
@@ -278,17 +278,18 @@ describe('GET /v2/sports/leagues/{league}/games', () => {
   test('an empty list of leagues is not believed', async () => {
     await readLeague('nba/games')
     later(2 * 3_600_000)
-    w.gate.answerInstead = ({ pathname }) => (pathname === '/sports' ? { status: 200, body: [] } : undefined)
+    w.gammaProxy.answerInstead = ({ pathname }) =>
+      pathname === '/sports' ? { status: 200, body: [] } : undefined
     await readLeague('nba/games')
     expect((await w.get('/v2/sports/leagues')).json()).toMatchObject({ stale: true })
   })
 
   test('a team that cannot be read does not end the list of teams', async () => {
-    w.gate.answerInstead = ({ pathname, searchParams }) => {
+    w.gammaProxy.answerInstead = ({ pathname, searchParams }) => {
       if (pathname !== '/teams') return undefined
       const offset = Number(searchParams.get('offset'))
       const length = Math.max(0, Math.min(100, 130 - offset))
-      const teams = Array.from({ length }, (_, place) => ({ id: offset + place || 'none' }))
+      const teams = Array.from({ length }, (_, index) => ({ id: offset + index || 'none' }))
       return { status: 200, body: teams }
     }
     const { teams } = (await w.get('/v2/sports/leagues/atp/teams')).json()
@@ -296,7 +297,7 @@ describe('GET /v2/sports/leagues/{league}/games', () => {
   })
 
   test.each(['429', '500', 'garbage', 'truncated', 'drop'] as const)(
-    'Gamma in the mode %s: copies stand in',
+    'Gamma in the mode %s: stale cached answers are served',
     async (mode) => {
       later(60_000)
       const { slug } = ofLeague('mls')
@@ -316,8 +317,8 @@ test('the catalogue knows the events of ids, so that no further call is made', a
   const market = events.at(-1)?.markets[0]
   for (const { id } of events) await w.storeEvent(id)
   later(60_000)
-  const before = w.gate.seen.length
+  const before = w.gammaProxy.seen.length
   await readGame(`by-event/${event?.id}`)
   await readGame(`by-market/${market?.id}`)
-  expect(w.gate.seen.slice(before)).toEqual(['GET /events/keyset', 'GET /events/keyset'])
+  expect(w.gammaProxy.seen.slice(before)).toEqual(['GET /events/keyset', 'GET /events/keyset'])
 })

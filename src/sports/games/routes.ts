@@ -5,7 +5,7 @@ import type { GammaSport } from '../../upstreams/gamma/parse-sports.js'
 import { cacheFor, LOST, NO_LEAGUE, SPORTS } from '../answer-parts.js'
 import { findLeague } from '../leagues/leagues.js'
 import { LeagueCode } from '../leagues/schemas.js'
-import { readFirstOrCopy, type Sourced, type SportsDeps, type SportsTools } from '../sources.js'
+import { readFirstOrStale, type Sourced, type SportsDeps, type SportsTools } from '../sources.js'
 import { type Game, gameStatusOf } from './game.js'
 import { defineGameAnswers } from './game-answers.js'
 import { CLOSED_GAMES_MAX, gameSourcesOf } from './game-sources.js'
@@ -13,7 +13,7 @@ import { pageGames } from './pick-games.js'
 import { presentGame } from './present.js'
 import { GameReply, LeagueGamesQuery, LeagueGamesReply } from './schemas.js'
 
-/** Beside the time of the copy that it is made from. */
+/** Added to the time for which the game itself is cached. */
 const CACHE_MS = 5_000
 
 const GAME_DESCRIPTION = `A match-up with all its markets: those of its main event and of its companion events, moneyline,
@@ -99,7 +99,7 @@ async function listLeagueGames(
 
 /** An empty list is believed only when no source has a game. */
 async function readGames(tools: SportsTools, league: GammaSport, closed: boolean): Promise<LeagueGames> {
-  const { value, isStale } = await readFirstOrCopy(tools, {
+  const { value, isStale } = await readFirstOrStale(tools, {
     key: `sports games ${league.sport} ${closed ? 'closed' : 'open'}`,
     freshMs: FRESH_MS,
     sources: gameSourcesOf(tools, league, closed),

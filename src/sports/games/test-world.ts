@@ -5,7 +5,7 @@ import { createTestApp } from '../../../test/test-app.js'
 import { storeEntries } from '../../catalogue/store.js'
 import { loadConfig } from '../../config/config.js'
 import { systemTiming } from '../../lib/timing.js'
-import { Gate } from '../test-gate.js'
+import { HoldingProxy } from '../test-holding-proxy.js'
 
 const START_MS = Date.UTC(2026, 10, 14, 12)
 /** Some games are settled by then. The world stands a minute after the next one is over. */
@@ -16,8 +16,8 @@ const REST_MS = 120_000
 export type GamesWorld = Awaited<ReturnType<typeof openGamesWorld>>
 
 /**
- * The production application on a simulated universe with games. Calls of Gamma pass a gate that
- * counts them and answers in its place where a test says so; waits between tries are short.
+ * The production application on a simulated universe with games. Calls of Gamma pass a proxy that
+ * counts them and answers instead of Gamma where a test says so; waits between tries are short.
  */
 export async function openGamesWorld() {
   const universe = new Universe({ seed: 5, startMs: START_MS, hasGames: true, intensity: 0.1 })
@@ -26,8 +26,8 @@ export async function openGamesWorld() {
   const nextMs = Math.min(...whistles.filter((endMs) => endMs > universe.nowMs))
   universe.advance(nextMs + 60_000)
   const simulator = await openSimulator(universe)
-  const gate = await Gate.open()
-  const upstreams = { ...simulator.upstreams, gamma: gate.lead(simulator.upstreams.gamma) }
+  const gammaProxy = await HoldingProxy.open()
+  const upstreams = { ...simulator.upstreams, gamma: gammaProxy.forwardTo(simulator.upstreams.gamma) }
   const { config } = loadConfig(simulatedEnvironment(upstreams))
   let restedMs = 0
   const timing = {
@@ -41,18 +41,18 @@ export async function openGamesWorld() {
   return {
     ...t,
     universe,
-    gate,
+    gammaProxy,
     get,
     key,
     faults: simulator.faults,
-    /** Ends all faults, and the rest that the breaker takes after them. */
-    mend: async () => {
-      gate.answerInstead = () => undefined
+    /** Ends all faults, and waits out the cool-down of the breaker. */
+    endFaults: async () => {
+      gammaProxy.answerInstead = () => undefined
       simulator.faults.set({ upstream: 'gamma', mode: 'off' })
       restedMs += REST_MS
       await t.ctx.upstreams.gamma.listMarketTypes()
     },
-    /** What the catalogue copies of an event. */
+    /** Stores an event as the catalogue does. */
     storeEvent: async (id: string) => {
       const event = await t.ctx.upstreams.gamma.getEvent(id)
       const events = event === undefined ? [] : [event]
@@ -61,7 +61,7 @@ export async function openGamesWorld() {
     close: async () => {
       await t.ctx.upstreams.close()
       await t.close()
-      await gate.close()
+      await gammaProxy.close()
       await simulator.close()
     },
   }

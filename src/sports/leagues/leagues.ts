@@ -1,7 +1,7 @@
 import { notFound } from '../../core/errors.js'
 import type { Cached } from '../../lib/stale-fallback-cache.js'
 import type { GammaSport } from '../../upstreams/gamma/parse-sports.js'
-import { withPatience } from '../../upstreams/transport/patience.js'
+import { withUpstreamTimeout } from '../../upstreams/transport/upstream-timeout.js'
 import type { SportsTools } from '../sources.js'
 
 const FRESH_MS = 3_600_000
@@ -12,7 +12,7 @@ export const listLeagues = ({ deps, caller }: SportsTools): Promise<Cached<Gamma
     freshMs: FRESH_MS,
     accountId: caller.accountId,
     load: () =>
-      withPatience('gamma', (signal) =>
+      withUpstreamTimeout('gamma', (signal) =>
         deps.upstreams.gamma.listSports({ signal, accountId: caller.accountId }),
       ),
     // The platform has leagues in every season.

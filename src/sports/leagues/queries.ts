@@ -4,7 +4,7 @@ import type { Sql } from '../../store/connection.js'
  * A league and where its games are: in a series or, without one, under a tag; that of its code when
  * `tag` is null too.
  */
-export type LeaguePlace = { league: string; series: number | null; tag: number | null }
+export type LeagueScope = { league: string; series: number | null; tag: number | null }
 
 /** What our copy of the catalogue has of a league. */
 export type LeagueActivity = {
@@ -32,14 +32,14 @@ const SOON_MS = DAY_MS
  */
 export const selectLeagueActivity = (
   sql: Sql,
-  places: readonly LeaguePlace[],
+  scopes: readonly LeagueScope[],
   nowMs: number,
 ): Promise<LeagueActivity[]> => sql<LeagueActivity[]>`
   with wanted as (
     select * from unnest(
-      ${places.map(({ league }) => league)}::text[],
-      ${places.map(({ series }) => series)}::int[],
-      ${places.map(({ tag }) => tag)}::int[]
+      ${scopes.map(({ league }) => league)}::text[],
+      ${scopes.map(({ series }) => series)}::int[],
+      ${scopes.map(({ tag }) => tag)}::int[]
     ) as w (league, series, tag)
   ), placed as (
     select w.league, e.id from wanted w join events e on e.series = w.series where not e.closed

@@ -5,15 +5,15 @@ import type { Cached } from '../../lib/stale-fallback-cache.js'
 import type { LiveScores } from '../../scores/live-scores.js'
 import type { GammaSport } from '../../upstreams/gamma/parse-sports.js'
 import type { GammaLeagueSummaries } from '../../upstreams/gamma/parse-summary.js'
-import { withPatience } from '../../upstreams/transport/patience.js'
+import { withUpstreamTimeout } from '../../upstreams/transport/upstream-timeout.js'
 import type { SportsTools } from '../sources.js'
 import { listLeagues } from './leagues.js'
 import { type LeagueSummary, mergeSummary } from './merge-summary.js'
-import { type LeagueActivity, type LeaguePlace, selectLeagueActivity } from './queries.js'
+import { type LeagueActivity, type LeagueScope, selectLeagueActivity } from './queries.js'
 
 const FRESH_MS = 60_000
 /** The summary is only one of two sources: what it lacks is counted. */
-const PATIENCE_MS = 3_000
+const TIMEOUT_MS = 3_000
 
 /** `gammaLeagueCount`: how many leagues Gamma's own summary had. */
 export type SportsSummary = {
@@ -40,7 +40,7 @@ export const readSummary = (tools: SportsTools): Promise<Cached<SportsSummary>> 
 async function loadSummary(tools: SportsTools): Promise<SportsSummary> {
   const { platform, deps } = tools
   const [{ value: leagues }, ofGamma] = await Promise.all([listLeagues(tools), readGammaSummary(tools)])
-  const activity = await selectLeagueActivity(platform.answerSql, toPlaces(leagues), platform.clock.now())
+  const activity = await selectLeagueActivity(platform.answerSql, toScopes(leagues), platform.clock.now())
   const counted = activity.map((row) => toSummary(row, deps.scores))
   const merged = mergeSummary(ofGamma ?? {}, counted, createLeagueNames(leagues))
   const isFallback = ofGamma === undefined || merged.isCompleted
@@ -58,14 +58,14 @@ async function readGammaSummary({ deps, caller }: SportsTools): Promise<GammaLea
   try {
     const { accountId } = caller
     const call = (signal: AbortSignal) => deps.upstreams.gamma.getSportsSummary({ signal, accountId })
-    return await withPatience('gamma', call, PATIENCE_MS)
+    return await withUpstreamTimeout('gamma', call, TIMEOUT_MS)
   } catch (error) {
     if (error instanceof UpstreamError) return undefined
     throw error
   }
 }
 
-const toPlaces = (leagues: readonly GammaSport[]): LeaguePlace[] =>
+const toScopes = (leagues: readonly GammaSport[]): LeagueScope[] =>
   leagues.map(({ sport, series, primaryTagId }) => ({
     league: sport,
     series: toId(series) ?? null,

@@ -2,14 +2,14 @@ import type { Cached } from '../../lib/stale-fallback-cache.js'
 import type { GammaClient } from '../../upstreams/gamma/client.js'
 import type { GammaSport, GammaTeam } from '../../upstreams/gamma/parse-sports.js'
 import type { CallOptions } from '../../upstreams/transport/http.js'
-import { withPatience } from '../../upstreams/transport/patience.js'
+import { withUpstreamTimeout } from '../../upstreams/transport/upstream-timeout.js'
 import type { SportsTools } from '../sources.js'
 
 /** How long teams are shown without asking Gamma again. */
 export const TEAMS_MS = 3_600_000
 /** What the platform shows at most. */
 const PAGE_SIZE = 100
-/** Further pages that are asked for together: the largest leagues have some thousand players. */
+/** Further pages that are requested in parallel: the largest leagues have some thousand players. */
 const PAGES_AT_ONCE = 8
 const TEAMS_MAX = 20_000
 
@@ -22,7 +22,7 @@ export const listTeamsOf = (
     freshMs: TEAMS_MS,
     accountId,
     load: () =>
-      withPatience('gamma', (signal) =>
+      withUpstreamTimeout('gamma', (signal) =>
         readTeams(deps.upstreams.gamma, { league: [sport] }, { signal, accountId }),
       ),
   })

@@ -1,6 +1,6 @@
 import { badRequest } from '../../core/errors.js'
 import { UpstreamError } from '../../core/upstream-error.js'
-import { withPatience } from '../../upstreams/transport/patience.js'
+import { withUpstreamTimeout } from '../../upstreams/transport/upstream-timeout.js'
 import { listLeagues } from '../leagues/leagues.js'
 import type { SportsTools } from '../sources.js'
 import { KNOWN_CODES, type MarketType, toMarketType } from './market-type.js'
@@ -36,7 +36,7 @@ const readCodes = ({ deps, caller: { accountId } }: SportsTools) =>
     freshMs: FRESH_MS,
     accountId,
     load: async () => {
-      const codes = await withPatience('gamma', (signal) =>
+      const codes = await withUpstreamTimeout('gamma', (signal) =>
         deps.upstreams.gamma.listMarketTypes({ signal, accountId }),
       )
       const isCode = ({ length }: string) => length > 0 && length <= CODE_LENGTH_MAX

@@ -20,8 +20,8 @@ export type StateOptions = {
 }
 
 /**
- * Everything about a game at this moment. Whatever the number of its tokens, the upstreams are asked
- * in one round of calls, or not at all while copies are fresh. Throws 400 for a bad time of histories.
+ * Everything about a game at this moment. Whatever the number of its tokens, the upstreams are called
+ * in one round, or not at all while the cached answers are fresh. Throws 400 for a bad time of histories.
  */
 export async function readGameState(
   tools: SportsTools & { baseUrl: string },

@@ -1,6 +1,6 @@
 import type { Game, GameMarket } from '../games/game.js'
 
-/** How many tokens of a game prices and histories are given for at most. */
+/** Answers have prices and histories of at most this many tokens of a game. */
 export const PRICED_TOKENS_MAX = 200
 export const HISTORY_TOKENS_MAX = 20
 

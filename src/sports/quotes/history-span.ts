@@ -40,7 +40,7 @@ type SpanQuery = Omit<GameHistoryQuery, 'limit_tokens'>
 /** What the prices of a game can cover. `listedMs`: when its trading began. */
 type Times = { listedMs: number | undefined; nowMs: number }
 
-/** A span that the exchange is asked for, and whether it is one that many callers ask for. */
+/** A span to request from the exchange, and whether it is one that many callers request. */
 export type HistorySpan = { span: ClobHistorySpan; isUsual: boolean }
 
 /** `undefined`: no price can lie in it. Throws 400 where the parameters do not fit together. */

@@ -5,9 +5,9 @@ import { NO_QUOTE, type TokenQuote } from './quote.js'
 import type { GameQuotes } from './read-quotes.js'
 import type { CurrentScore } from './score.js'
 
-/** `copies`: what the answer is made of. */
-export const isAnyStale = (copies: readonly ({ isStale: boolean } | undefined)[]): boolean =>
-  copies.some((copy) => copy?.isStale === true)
+/** `cached`: the values that the answer is made of. */
+export const isAnyStale = (cached: readonly ({ isStale: boolean } | undefined)[]): boolean =>
+  cached.some((value) => value?.isStale === true)
 
 /** Whether others than the exchange gave the prices. */
 export const isFromFallback = ({ source }: GameQuotes): boolean => source !== 'polymarket_clob'

@@ -1,6 +1,6 @@
 import type { Cached } from '../../lib/stale-fallback-cache.js'
 import type { ClobPricePoint } from '../../upstreams/clob/parse.js'
-import { withPatience } from '../../upstreams/transport/patience.js'
+import { withUpstreamTimeout } from '../../upstreams/transport/upstream-timeout.js'
 import type { Game } from '../games/game.js'
 import type { SportsTools } from '../sources.js'
 import { HISTORY_TOKENS_MAX, tokensOf } from './game-tokens.js'
@@ -9,7 +9,7 @@ import { presentTokenHistory } from './present.js'
 
 /** Answers are repeated for as long again. */
 export const HISTORY_MS = 30_000
-const PATIENCE_MS = 5_000
+const TIMEOUT_MS = 5_000
 
 /** By token, oldest first; tokens without a history are absent. */
 type Histories = Record<string, ClobPricePoint[]>
@@ -19,7 +19,7 @@ export type GameHistory = {
   isStale: boolean
 }
 
-/** Throws 400 for a bad time, and an `UpstreamError` when there is neither an answer nor a copy. */
+/** Throws 400 for a bad time, and an `UpstreamError` when there is neither an answer nor a cached. */
 export async function readGameHistory(
   tools: SportsTools,
   game: Game,
@@ -42,7 +42,7 @@ export async function readGameHistory(
   }
 }
 
-/** Copies are kept of usual spans alone: there is no end of the others that callers can make up. */
+/** Only the usual spans are cached: callers can request any number of others. */
 async function readHistories(
   { deps, caller: { accountId } }: SportsTools,
   slug: string,
@@ -52,17 +52,17 @@ async function readHistories(
   const { clob } = deps.upstreams
   const read = async (signal: AbortSignal): Promise<Histories> =>
     Object.fromEntries(await clob.getBatchPriceHistory(tokenIds, span, { signal, accountId }))
-  const load = () => withPatience('clob', read, PATIENCE_MS)
+  const load = () => withUpstreamTimeout('clob', read, TIMEOUT_MS)
   if (!isUsual || !('interval' in span)) return { value: await load(), isStale: false }
   const key = `sports history ${slug} ${span.interval}`
-  const copy = await deps.fallbackCache.get(key, {
+  const cached = await deps.fallbackCache.get(key, {
     freshMs: HISTORY_MS,
     accountId,
     load: async () => ({ asked: [...tokenIds], byToken: await load() }),
   })
-  const { asked, byToken } = copy.value
-  // Markets change places: one that was not among the first ones then is not in the copy.
-  const isWhole = tokenIds.every((tokenId) => asked.includes(tokenId))
-  if (isWhole || copy.isStale) return { value: byToken, isStale: copy.isStale }
+  const { asked: cachedIds, byToken } = cached.value
+  // The order of markets changes: a token may not have been among the first ones when the answer was cached.
+  const isWhole = tokenIds.every((tokenId) => cachedIds.includes(tokenId))
+  if (isWhole || cached.isStale) return { value: byToken, isStale: cached.isStale }
   return { value: await load(), isStale: false }
 }

@@ -1,7 +1,7 @@
 import { UpstreamError } from '../../core/upstream-error.js'
 import type { Cached } from '../../lib/stale-fallback-cache.js'
 import type { CallOptions } from '../../upstreams/transport/http.js'
-import { withPatience } from '../../upstreams/transport/patience.js'
+import { withUpstreamTimeout } from '../../upstreams/transport/upstream-timeout.js'
 import type { Game } from '../games/game.js'
 import type { SportsTools } from '../sources.js'
 import { type GameToken, PRICED_TOKENS_MAX, tokensOf } from './game-tokens.js'
@@ -9,8 +9,8 @@ import { NO_QUOTE, quoteOfBook, quoteOfClob, quoteOfGamma, type TokenQuote } fro
 
 /** Answers are repeated for a second more, so that no price is older than five seconds. */
 const QUOTES_MS = 4_000
-/** Gamma's prices stand in for an exchange that takes longer, before a copy of old prices does. */
-const PATIENCE_MS = 2_000
+/** After this time without an answer of the exchange Gamma's prices are used; they come before stale cached ones. */
+const TIMEOUT_MS = 2_000
 
 /** By token; tokens without a book are absent. `source`: who gave the prices. */
 export type GameQuotes = {
@@ -19,8 +19,8 @@ export type GameQuotes = {
 }
 
 /**
- * The prices of a game's tokens, as far as they are given. While the exchange does not answer, those
- * that Gamma shows with the markets stand in; while Gamma does not answer either, the last copy.
+ * The prices of a game's tokens, as far as they are known. While the exchange does not answer, those
+ * that Gamma shows with the markets are used; while Gamma does not answer either, stale cached ones.
  */
 export async function readQuotes(tools: SportsTools, game: Cached<Game>): Promise<Cached<GameQuotes>> {
   const { deps, caller } = tools
@@ -64,10 +64,10 @@ async function readFromExchange({ deps, caller }: SportsTools, tokens: readonly 
         clob.getSpreads(others, call),
       ])
     const { accountId } = caller
-    const [prices, midpoints, spreads] = await withPatience(
+    const [prices, midpoints, spreads] = await withUpstreamTimeout(
       'clob',
       (signal) => read({ signal, accountId }),
-      PATIENCE_MS,
+      TIMEOUT_MS,
     )
     for (const tokenId of others) {
       const answers = {

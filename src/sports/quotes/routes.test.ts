@@ -5,23 +5,23 @@ import { listenSockets, SocketClient } from '../../../test/socket-client.js'
 import { until } from '../../../test/until.js'
 import { parseScoreFrame } from '../../upstreams/sports-ws/parse.js'
 import { findGame } from '../games/find-game.js'
-import { Gate } from '../test-gate.js'
+import { HoldingProxy } from '../test-holding-proxy.js'
 import { tokensOf } from './game-tokens.js'
 import { readGameHistory } from './read-histories.js'
 
 let t: SimulatedApp
-let gates: { gamma: Gate; clob: Gate }
+let proxies: { gamma: HoldingProxy; clob: HoldingProxy }
 /** Slugs of games whose markets are all open. */
 let slugs: string[]
 beforeAll(async () => {
-  gates = { gamma: await Gate.open(), clob: await Gate.open() }
+  proxies = { gamma: await HoldingProxy.open(), clob: await HoldingProxy.open() }
   t = await openSimulatedApp({
     hasGames: true,
     timing: new JumpingTiming(),
     reroute: (urls) => ({
       ...urls,
-      gamma: gates.gamma.lead(urls.gamma),
-      clob: gates.clob.lead(urls.clob),
+      gamma: proxies.gamma.forwardTo(urls.gamma),
+      clob: proxies.clob.forwardTo(urls.clob),
     }),
   })
   const nowMs = t.universe.nowMs
@@ -29,7 +29,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await t.close()
-  await Promise.all(Object.values(gates).map((gate) => gate.close()))
+  await Promise.all(Object.values(proxies).map((proxy) => proxy.close()))
 })
 // Copies and answers of the test before are old.
 beforeEach(() => t.clock.advance(60_000))
@@ -77,13 +77,13 @@ describe('GET /v2/sports/games/{slug}/prices', () => {
     await until(() => ids.every((id) => t.ctx.books.get(id)?.state === 'live'))
     t.clock.advance(60_000)
     const before = (await prices()).json()
-    gates.clob.shut()
+    proxies.clob.hold()
     t.clock.advance(5_000)
     const { tokens, source } = (await prices()).json()
     expect(source).toBe('polymarket_clob')
     expect(tokens).toEqual(before.tokens)
-    expect(gates.clob.seen).toEqual([])
-    await gates.clob.lift()
+    expect(proxies.clob.seen).toEqual([])
+    await proxies.clob.release()
     t.ctx.books.release(ids, 1)
   })
 
@@ -94,9 +94,9 @@ describe('GET /v2/sports/games/{slug}/prices', () => {
     t.clock.advance(6_000)
     const body = (await prices('', slug)).json()
     expect(body).toMatchObject({ source: 'polymarket_gamma', fallback: true, stale: false })
-    for (const [place, { best_bid, best_ask }] of body.tokens.entries()) {
-      expect(Number(best_bid)).toBeCloseTo(Number(usual.tokens[place].best_bid), 1)
-      expect(Number(best_ask)).toBeCloseTo(Number(usual.tokens[place].best_ask), 1)
+    for (const [index, { best_bid, best_ask }] of body.tokens.entries()) {
+      expect(Number(best_bid)).toBeCloseTo(Number(usual.tokens[index].best_bid), 1)
+      expect(Number(best_ask)).toBeCloseTo(Number(usual.tokens[index].best_ask), 1)
     }
     // Without Gamma the last copy is shown.
     t.faults.set({ upstream: 'gamma', mode: '500' })
@@ -149,7 +149,7 @@ describe('GET /v2/sports/games/{slug}/state', () => {
     expect(body).toMatchObject({ fallback: true, history: null, source: { history: null } })
   })
 
-  test('200: a score that was heard is newer than that of the event', async () => {
+  test('200: a score of the socket is newer than that of the event', async () => {
     const slug = takeSlug()
     const message = { slug, status: 'InProgress', score: '3-1', period: 'Q1', live: true }
     const frame = parseScoreFrame(JSON.stringify({ ...message, gameId: 1, ended: false }))
@@ -179,22 +179,22 @@ describe('GET /v2/sports/games/{slug}/state', () => {
 
   test('500 requests for a game that is not known make two rounds of calls', async () => {
     const slug = takeSlug()
-    gates.gamma.shut()
-    gates.clob.shut()
-    const asked = Array.from({ length: 500 }, () => state('include_history=true', slug))
-    await gates.gamma.pass(2)
-    await gates.clob.pass(4)
-    const replies = await Promise.all(asked)
+    proxies.gamma.hold()
+    proxies.clob.hold()
+    const requests = Array.from({ length: 500 }, () => state('include_history=true', slug))
+    await proxies.gamma.forwardHeld(2)
+    await proxies.clob.forwardHeld(4)
+    const replies = await Promise.all(requests)
     expect(new Set(replies.map(({ statusCode }) => statusCode))).toEqual(new Set([200]))
     expect(replies[0]?.json().total_tokens).toBeGreaterThan(2)
-    expect(gates.gamma.seen).toHaveLength(2)
-    expect(gates.clob.seen.toSorted()).toEqual([
+    expect(proxies.gamma.seen).toHaveLength(2)
+    expect(proxies.clob.seen.toSorted()).toEqual([
       'POST /batch-prices-history',
       'POST /midpoints',
       'POST /prices',
       'POST /spreads',
     ])
-    await Promise.all([gates.gamma.lift(), gates.clob.lift()])
+    await Promise.all([proxies.gamma.release(), proxies.clob.release()])
   })
 })
 

@@ -17,7 +17,7 @@ import {
   GameStateReply,
 } from './schemas.js'
 
-/** Beside the four seconds in which the exchange is not asked again. */
+/** Added to the four seconds for which answers of the exchange are cached. */
 const PRICES_MS = 1_000
 
 const state = defineGameAnswers({
@@ -33,7 +33,7 @@ const state = defineGameAnswers({
   cacheMs: PRICES_MS,
   answer: (tools, game, input) => {
     const { price_limit_tokens, include_history, history_limit_tokens, ...span } = input
-    // Refuses times that do not fit, also where no history is asked for.
+    // Refuses times that do not fit, also where the request wants no history.
     readHistorySpan(span, { listedMs: game.value.startDateMs, nowMs: tools.nowMs })
     return readGameState(tools, game, {
       priceLimitTokens: price_limit_tokens,

@@ -13,9 +13,9 @@ const BARE = toGame(
 const LIVE = { score: '12-9', period: 'Q1', elapsed: '04:10', live: true, ended: false }
 const HEARD = { ...LIVE, score: '14-9', receivedAtMs: nowMs - 5_000 }
 
-const view = (fields: Partial<Game>, heard?: Parameters<typeof currentScoreOf>[1], ageMs = 0) => {
+const view = (fields: Partial<Game>, socketScore?: Parameters<typeof currentScoreOf>[1], ageMs = 0) => {
   const copy = { value: { ...BARE, ...fields }, asOfMs: nowMs - ageMs, isStale: false, isHit: true }
-  const { source, score, period, live, freshness } = currentScoreOf(copy, heard, nowMs)
+  const { source, score, period, live, freshness } = currentScoreOf(copy, socketScore, nowMs)
   return [source, score, period, live, freshness]
 }
 
@@ -32,14 +32,14 @@ test.each([
     view({ ...LIVE, updatedAtMs: nowMs - 11 * MINUTE_MS }),
     ['gamma:event', '12-9', 'Q1', true, 'stale'],
   ],
-  ['heard', view(LIVE, HEARD), ['sports:ws', '14-9', 'Q1', true, 'live']],
+  ['from the socket', view(LIVE, HEARD), ['sports:ws', '14-9', 'Q1', true, 'live']],
   [
-    'heard long before Gamma was read',
+    'from the socket, long before Gamma was read',
     view(LIVE, { ...HEARD, receivedAtMs: nowMs - 2 * MINUTE_MS }),
     ['gamma:event', '12-9', 'Q1', true, 'live'],
   ],
   [
-    'heard after an old copy',
+    'from the socket, after an old answer of Gamma',
     view({}, { ...HEARD, receivedAtMs: nowMs - 2 * MINUTE_MS }, 5 * MINUTE_MS),
     ['sports:ws', '14-9', 'Q1', true, 'recent'],
   ],

@@ -18,23 +18,23 @@ export type CurrentScore = Play & {
   freshness: Freshness
 }
 
-/** `heard`: what the score socket said last about the game. */
+/** `socketScore`: the last message of the score socket about the game. */
 export function currentScoreOf(
   { value: game, asOfMs }: Cached<Game>,
-  heard: (Play & { receivedAtMs: number }) | undefined,
+  socketScore: (Play & { receivedAtMs: number }) | undefined,
   nowMs: number,
 ): CurrentScore {
-  const isHeard = heard !== undefined && heard.receivedAtMs >= asOfMs - GAMMA_LAG_MS
-  const { score, period, elapsed, live, ended } = isHeard ? heard : game
-  const saidMs = isHeard ? heard.receivedAtMs : Math.min(asOfMs, game.updatedAtMs ?? asOfMs)
+  const isFromSocket = socketScore !== undefined && socketScore.receivedAtMs >= asOfMs - GAMMA_LAG_MS
+  const { score, period, elapsed, live, ended } = isFromSocket ? socketScore : game
+  const saidMs = isFromSocket ? socketScore.receivedAtMs : Math.min(asOfMs, game.updatedAtMs ?? asOfMs)
   const said = {
     score,
     period,
     elapsed,
     live,
     ended,
-    provider: isHeard ? ('polymarket_sports' as const) : ('polymarket_gamma' as const),
-    source: isHeard ? ('sports:ws' as const) : ('gamma:event' as const),
+    provider: isFromSocket ? ('polymarket_sports' as const) : ('polymarket_gamma' as const),
+    source: isFromSocket ? ('sports:ws' as const) : ('gamma:event' as const),
   }
   if (ended === true) return { ...said, live: false, freshness: 'final' }
   if (live === true) return { ...said, freshness: freshnessOf(nowMs - saidMs) }

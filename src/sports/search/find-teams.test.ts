@@ -25,6 +25,6 @@ test.each([
   expect(matchTeams(teams, q, 20).map(({ id }) => id)).toEqual(ids)
 })
 
-test('no more than asked for', () => {
+test('no more than the limit', () => {
   expect(matchTeams(teams, 'atl', 2)).toHaveLength(2)
 })

@@ -3,7 +3,7 @@ import { pause } from '../../lib/timing.js'
 import { type QueryWord, toQueryWords } from '../../lookups/query-words.js'
 import { joinSearchTexts } from '../../lookups/search-text.js'
 import type { GammaTeam } from '../../upstreams/gamma/parse-sports.js'
-import { withPatience } from '../../upstreams/transport/patience.js'
+import { withUpstreamTimeout } from '../../upstreams/transport/upstream-timeout.js'
 import { readTeams, TEAMS_MS } from '../leagues/teams.js'
 import type { SportsDeps, SportsTools } from '../sources.js'
 
@@ -23,10 +23,10 @@ export async function findTeams(
     const teams = deps.fallbackCache.get('sports teams', {
       freshMs: TEAMS_MS,
       // About a hundred calls in an hour, for all searches together: no account is charged.
-      load: () => withPatience('gamma', (signal) => loadTeams(deps, signal)),
+      load: () => withUpstreamTimeout('gamma', (signal) => loadTeams(deps, signal)),
     })
-    const copy = await Promise.race([teams, pause(WAIT_MS)])
-    return copy === undefined ? [] : matchTeams(copy.value, q, limit)
+    const cached = await Promise.race([teams, pause(WAIT_MS)])
+    return cached === undefined ? [] : matchTeams(cached.value, q, limit)
   } catch (error) {
     if (error instanceof UpstreamError) return []
     throw error

@@ -1,4 +1,4 @@
-import { hasText, insidePattern, type QueryWord } from '../../lookups/query-words.js'
+import { hasText, type QueryWord, substringPattern } from '../../lookups/query-words.js'
 import type { Sql } from '../../store/connection.js'
 
 /** An event that a search found. */
@@ -19,7 +19,7 @@ export const selectFoundEvents = (
 ): Promise<FoundEvent[]> => sql<FoundEvent[]>`
   select e.id::text as id, e.slug, e.title, e.active, e.closed, coalesce(e.volume, 0)::float8 as volume
     from event_texts t join events e on e.id = t.event
-   where ${hasText(sql, sql`t.text`, words, insidePattern)}
+   where ${hasText(sql, sql`t.text`, words, substringPattern)}
      and e.slug is not null and e.title is not null and e.gone_at is null and not e.archived
      and exists (
        select from event_tags n join tags g on g.id = n.tag where n.event = e.id and g.slug = 'sports')

@@ -8,7 +8,7 @@ import { errorReply } from '../../lib/error-reply.js'
 import { namedObject } from '../../lib/named-object.js'
 import { nullable } from '../../lib/nullable.js'
 import type { GammaEventHead, GammaSeriesHead } from '../../upstreams/gamma/parse.js'
-import { withPatience } from '../../upstreams/transport/patience.js'
+import { withUpstreamTimeout } from '../../upstreams/transport/upstream-timeout.js'
 import { cacheFor, LOST, SPORTS } from '../answer-parts.js'
 import { listLeagues } from '../leagues/leagues.js'
 import { Stale } from '../leagues/schemas.js'
@@ -89,7 +89,7 @@ async function readAllSeries(tools: SportsTools) {
     load: async () => {
       const numbers = [...ids].flatMap((id) => toId(id) ?? [])
       const slugs = await selectSeriesSlugs(tools.platform.answerSql, numbers)
-      const found = await withPatience('gamma', (signal) =>
+      const found = await withUpstreamTimeout('gamma', (signal) =>
         tools.deps.upstreams.gamma.getSeriesBySlugs(slugs, { signal, accountId }),
       )
       return found.map(presentSeries)
@@ -151,7 +151,7 @@ const oneSeries = defineAnswer({
       freshMs: 60_000,
       accountId,
       load: async () => {
-        const found = await withPatience('gamma', (signal) =>
+        const found = await withUpstreamTimeout('gamma', (signal) =>
           upstreams.gamma.getSeries(id, { signal, accountId }),
         )
         if (found === undefined) throw missing()

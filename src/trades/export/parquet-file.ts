@@ -14,7 +14,7 @@ import {
  */
 const ROWS_PER_GROUP = 10_000
 
-/** A Parquet file that is written row group by row group, one column at a turn of the event loop. */
+/** A Parquet file that is written row group by row group, one column in each iteration of the event loop. */
 export class ParquetFile {
   readonly #columns: readonly ParquetColumn[]
   readonly #bytes = new ByteWriter()
@@ -59,7 +59,7 @@ export class ParquetFile {
   }
 }
 
-/** Each when it is its turn to be encoded. */
+/** Lazily: a column is built just before the writer encodes it. */
 function* columnsOf(columns: readonly ParquetColumn[], rows: readonly object[]) {
   for (const column of columns) yield toParquetColumn(column, rows)
 }

@@ -316,8 +316,8 @@ describe('GET /v3/…/trades/all', () => {
     ['event', () => `events/${sample().market.event.slug}`, isOfEvent],
   ]
 
-  test.each(PATHS)('200: has the fills of the chain of one %s', async (_kind, place, isWanted) => {
-    const path = `/v3/${await place()}/trades/all`
+  test.each(PATHS)('200: has the fills of the chain of one %s', async (_kind, subjectPath, isWanted) => {
+    const path = `/v3/${await subjectPath()}/trades/all`
     for (const fills of ['maker', 'taker', 'all']) {
       const expected = newestFirst((fill) => {
         const isKind = fills === 'all' || isTakerOrder(fill) === (fills === 'taker')
@@ -374,8 +374,8 @@ describe('GET /v3/…/trades/all', () => {
 
   test.each(['markets/slug/none', 'events/none', 'tags/none', 'markets/12'])(
     '200: no trades of what does not exist: %s',
-    async (place) => {
-      const body = (await get(`/v3/${place}/trades/all`)).json()
+    async (subjectPath) => {
+      const body = (await get(`/v3/${subjectPath}/trades/all`)).json()
       expect(body).toMatchObject({ count: 0, partial: false, trades: [] })
     },
   )
@@ -470,7 +470,7 @@ describe('an export with lower limits', () => {
     expect((await t.get(`to=${nowSec()}`)).json()).toMatchObject({ cache: 'miss', partial: false })
   })
 
-  test('is walked once for all who ask while it is made', async () => {
+  test('is read once for all requests that come while it is made', async () => {
     const t = await openWith({})
     const lock = await lockFills()
     const replies = Promise.all([t.get(), t.get(), t.get()])
@@ -482,7 +482,7 @@ describe('an export with lower limits', () => {
     expect(bodies[2]).toEqual(bodies[0])
   })
 
-  test('stops its query when the client leaves, and begins anew for the next one', async () => {
+  test('stops its query when the client leaves, and starts again for the next one', async () => {
     const t = await openWith({})
     await t.app.listen({ port: 0, host: '127.0.0.1' })
     const lock = await lockFills()

@@ -92,9 +92,9 @@ const ofWallet: Definition = {
   of: (address, { view = 'all' }) => ({ address, view }),
 }
 
-/** `place`: the path of the list; its parameter is the field of the answer. */
+/** `subjectPath`: of the list; its parameter is the field of the answer. */
 const ofMarket = (
-  place: string,
+  subjectPath: string,
   operationId: string,
   whose: string,
   params: TObject,
@@ -102,7 +102,7 @@ const ofMarket = (
 ): Definition => {
   const [parameter = ''] = Object.keys(params.properties)
   return {
-    path: `/v3/${place}/trades/all`,
+    path: `/v3/${subjectPath}/trades/all`,
     operationId,
     summary: `All trades ${whose} in one answer`,
     description: ofMarkets(whose),
@@ -111,7 +111,7 @@ const ofMarket = (
     query: MarketExportQuery,
     reply: marketExportReply(parameter),
     field: parameter,
-    subjectOf: (given) => given[parameter] ?? '',
+    subjectOf: (pathParams) => pathParams[parameter] ?? '',
     of: (subject, { fills = 'maker' }) => ({ fills, ...of(subject) }),
   }
 }
@@ -230,14 +230,14 @@ async function sendExport(
   return reply.send(Readable.from(joined.spool.read(), { objectMode: false }))
 }
 
-/** What is asked for of the time up to now. Throws a 400 for a window without any. */
-function resolveWindow({ date, ...given }: ExportQuery, nowMs: number) {
+/** The requested window, cut at now. Throws a 400 when nothing of it is left. */
+function resolveWindow({ date, ...bounds }: ExportQuery, nowMs: number) {
   const nowSec = Math.floor(nowMs / 1000)
   const day = date === undefined ? undefined : resolveDay(date)
-  const from = given.from ?? day?.from ?? 0
-  const toSec = given.to ?? Math.min(nowSec, day?.to ?? nowSec)
+  const from = bounds.from ?? day?.from ?? 0
+  const toSec = bounds.to ?? Math.min(nowSec, day?.to ?? nowSec)
   if (from > nowSec) {
-    const name = given.from === undefined ? `date\` (${date}` : `from\` (${from}`
+    const name = bounds.from === undefined ? `date\` (${date}` : `from\` (${from}`
     throw badRequest(`Invalid range: \`${name}) is in the future.`)
   }
   if (from > toSec) {

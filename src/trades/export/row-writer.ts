@@ -16,7 +16,7 @@ export type RowWriter = {
 
 const NOTHING = new Uint8Array()
 
-/** What stands between the brackets of the list. */
+/** Writes the rows of a JSON list, without its brackets. */
 function createJsonWriter(wallet?: string): RowWriter {
   const present = createBulkPresenter(AS_NUMBERS, wallet)
   let isFirst = true

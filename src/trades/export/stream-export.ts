@@ -20,7 +20,7 @@ import type { PARTIAL_REASONS } from './schemas.js'
 
 /** A batch of rows keeps the event loop busy for a few milliseconds. */
 const BATCH_ROWS = 500
-/** For counting anew what was found before the time was over. */
+/** For counting again what was found before the time was over. */
 const RECOUNT_MS_MAX = 30_000
 /**
  * For reading the rows that were found. PostgreSQL limits a cursor from its first batch to its last, and
@@ -59,8 +59,8 @@ export type ExportSink = {
 
 /**
  * Finds and counts the trades, then reads them, in one snapshot of the database: so there are as many
- * rows as the count says, whatever is booked or taken back meanwhile. Stops soon after `signal` aborts.
- * A query that is cancelled ends its snapshot: when the time is over, what was found is counted anew.
+ * rows as the count says, whatever is booked or reverted meanwhile. Stops soon after `signal` aborts.
+ * A query that is cancelled ends its snapshot: when the time is over, what was found is counted again.
  */
 export async function streamExport(
   pool: Pool,
@@ -90,7 +90,7 @@ export async function streamExport(
   }
 }
 
-/** How the trades of an export are looked for. */
+/** The plan that finds the trades of an export. */
 type Search = {
   tradesMax: number
   deadlineMs: number

@@ -79,7 +79,7 @@ export class TradeExports {
   }
 
   async #keep(key: string, begun: TradeExport): Promise<void> {
-    // Held before its last reader can leave it.
+    // Held at once: the spool is closed when its last reader leaves.
     begun.spool.hold()
     const found = await begun.done
     if (this.#inProgress.get(key) === begun) this.#inProgress.delete(key)

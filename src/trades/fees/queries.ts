@@ -20,7 +20,7 @@ export type EarnedFeeRow = {
   isGone: boolean
 }
 
-/** Fees by their place on the chain, before refunds. Indexes of each partition: primary key; of a receiver wallet. */
+/** Fees in the order of the chain, before refunds. Indexes of each partition: primary key; of a receiver wallet. */
 export async function selectEarnedFees(sql: Sql, scope: EarnedFeeScope, page: Page): Promise<EarnedFeeRow[]> {
   const range = rangeAfterCursor(scope, page)
   const rows: EarnedFeeRow[] = []

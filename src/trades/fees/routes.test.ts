@@ -50,7 +50,7 @@ async function readCharged(): Promise<ChargedFee[]> {
   return fees.reverse()
 }
 
-const walk = async (path: string, query: object = {}) => {
+const readAll = async (path: string, query: object = {}) => {
   const rows: object[] = []
   for (let cursor: string | null | undefined; cursor !== null; ) {
     const reply = await world.get(path, { limit: 300, ...query, cursor })
@@ -68,14 +68,14 @@ describe('GET /v3/fees', () => {
   test('200: has every fee that a log charges, newest first', async () => {
     expect(charged.length).toBeGreaterThan(300)
     expect(new Set(charged.map(({ token_id }) => token_id === null))).toEqual(new Set([true, false]))
-    expect(await walk('/v3/fees')).toEqual(charged)
-    expect(await walk('/v3/fees', { order: 'asc' })).toEqual([...charged].reverse())
+    expect(await readAll('/v3/fees')).toEqual(charged)
+    expect(await readAll('/v3/fees', { order: 'asc' })).toEqual([...charged].reverse())
   })
 
   test('200: `after` and `before` are both included', async () => {
     const timeSec = Number(charged[Math.floor(charged.length / 2)]?.timestamp)
     const wanted = charged.filter(({ timestamp }) => Number(timestamp) === timeSec)
-    expect(await walk('/v3/fees', { after: timeSec, before: timeSec })).toEqual(wanted)
+    expect(await readAll('/v3/fees', { after: timeSec, before: timeSec })).toEqual(wanted)
   })
 })
 
@@ -85,12 +85,12 @@ describe('GET /v3/fees/{receiver}', () => {
     expect(receivers.length).toBeGreaterThan(1)
     for (const receiver of receivers) {
       const own = charged.filter((fee) => fee.receiver === receiver).map(withoutReceiver)
-      expect(await walk(`/v3/fees/${receiver}`)).toEqual(own)
+      expect(await readAll(`/v3/fees/${receiver}`)).toEqual(own)
     }
   })
 
   test('200: an address that got nothing has no rows, in any letter case', async () => {
-    expect(await walk(`/v3/fees/0x${'9'.repeat(40)}`)).toEqual([])
+    expect(await readAll(`/v3/fees/0x${'9'.repeat(40)}`)).toEqual([])
     const receiver = mostCommon(charged.map((fee) => fee.receiver))
     const upper = await world.get(`/v3/fees/0x${receiver.slice(2).toUpperCase()}`, { limit: 1 })
     expect(upper.json()).toMatchObject({ receiver, rows_returned: 1 })

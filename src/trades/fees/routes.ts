@@ -20,13 +20,13 @@ const feeFields = {
   ),
   transaction_hash: Type.String(),
 }
-const placeFields = {
+const logFields = {
   id: Type.String({ description: '`<transaction hash>_<log index>`' }),
   timestamp: SecondsText('Unix seconds of the block'),
 }
 
-const EarnedFee = namedObject('EarnedFee', { ...placeFields, receiver: Type.String(), ...feeFields })
-const ReceiverFee = namedObject('ReceiverFee', { ...placeFields, ...feeFields })
+const EarnedFee = namedObject('EarnedFee', { ...logFields, receiver: Type.String(), ...feeFields })
+const ReceiverFee = namedObject('ReceiverFee', { ...logFields, ...feeFields })
 
 const presentReceiverFee = ({ seq, timeSec, txHash, amount, token }: EarnedFeeRow) => ({
   id: `${txHash}_${logIndexOf(seq)}`,

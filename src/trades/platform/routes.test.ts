@@ -66,7 +66,7 @@ describe('GET /v1/wallets/{address}/trades', () => {
     expect((await ask(path, { limit: 7, offset: 5 })).trades).toEqual(first.trades.slice(5, 12))
   })
 
-  test('200: the market of a row, and a name that was looked up before', async () => {
+  test('200: the market of a row, and a name that was resolved before', async () => {
     const fill = fills.find(({ token }) => market.tokens.includes(token)) ?? expect.fail()
     const path = `/v1/wallets/${fill.maker}/trades`
     const rowOf = async () => {

@@ -16,7 +16,7 @@ let host: Host
 let clob: ClobClient
 let openTokens: string[]
 let closedToken: string
-const asked: string[] = []
+const urls: string[] = []
 
 beforeAll(async () => {
   universe.advance(START_MS + 90 * 60_000)
@@ -31,7 +31,7 @@ beforeAll(async () => {
   const { http } = createClobHost(universe)
   host = await openHost('clob', new Faults(), {
     http: (request) => {
-      asked.push(request.url)
+      urls.push(request.url)
       return http?.(request) ?? { status: 404, body: '' }
     },
   })
@@ -57,11 +57,11 @@ describe('books', () => {
   })
 
   test('many, in calls of five hundred; those without a book are absent', async () => {
-    asked.length = 0
+    urls.length = 0
     const books = await clob.getBooks([...openTokens, closedToken])
     expect(openTokens.length).toBeGreaterThan(500)
     expect([...books.keys()].toSorted()).toEqual(openTokens.toSorted())
-    expect(asked).toHaveLength(Math.ceil((openTokens.length + 1) / 500))
+    expect(urls).toHaveLength(Math.ceil((openTokens.length + 1) / 500))
   })
 })
 
@@ -94,9 +94,9 @@ describe('price history', () => {
   test('of a span that is too wide for one call: the same as of its parts', async () => {
     const endSec = Math.floor(universe.nowMs / 1_000)
     const span = { startSec: endSec - 40 * DAY_SEC, endSec, fidelityMinutes: 1 }
-    asked.length = 0
+    urls.length = 0
     const wide = await historyOf(closedToken, span)
-    expect(asked.length).toBeGreaterThan(1)
+    expect(urls.length).toBeGreaterThan(1)
     const lastDay = { ...span, startSec: endSec - DAY_SEC }
     expect(wide.slice(-10)).toEqual((await historyOf(closedToken, lastDay)).slice(-10))
     expect(new Set(wide.map(({ timeSec }) => timeSec)).size).toBe(wide.length)
@@ -104,18 +104,18 @@ describe('price history', () => {
 
   test('of what is no token: refused, without asking for ever smaller parts', async () => {
     const endSec = Math.floor(universe.nowMs / 1_000)
-    asked.length = 0
+    urls.length = 0
     const span = { startSec: endSec - 1_000 * DAY_SEC, endSec }
     await expect(historyOf('abc', span)).rejects.toMatchObject({ status: 400 })
-    expect(asked.length).toBeLessThan(15)
+    expect(urls.length).toBeLessThan(15)
   })
 
   test('of many tokens, in calls of twenty', async () => {
-    asked.length = 0
+    urls.length = 0
     const tokens = openTokens.slice(0, 45)
     const histories = await clob.getBatchPriceHistory(tokens, { interval: '1d' })
     expect([...histories.keys()].toSorted()).toEqual(tokens.toSorted())
-    expect(asked).toHaveLength(3)
+    expect(urls).toHaveLength(3)
   })
 
   test('of many tokens over a span that is too wide: the same as of each', async () => {
@@ -137,10 +137,10 @@ describe('rewards', () => {
   test('a page, the next one by its cursor, and one market with its tokens', async () => {
     const page = await clob.getRewardMarkets({ sponsored: false })
     expect(page).toMatchObject({ data: expect.any(Array), next_cursor: expect.any(String) })
-    expect(asked.at(-1)).toBe('/rewards/markets/current?sponsored=false')
+    expect(urls.at(-1)).toBe('/rewards/markets/current?sponsored=false')
     const nextCursor = 'NQ=='
     await clob.getRewardMarkets({ sponsored: true, nextCursor })
-    expect(asked.at(-1)).toBe('/rewards/markets/current?sponsored=true&next_cursor=NQ%3D%3D')
+    expect(urls.at(-1)).toBe('/rewards/markets/current?sponsored=true&next_cursor=NQ%3D%3D')
     const [{ condition_id: id = '' } = {}] = page.data as { condition_id?: string }[]
     const one = await clob.getRewardMarket(id, { sponsored: true })
     expect(one).toMatchObject({ data: [{ condition_id: id, tokens: [{ outcome: 'Yes' }, {}] }] })

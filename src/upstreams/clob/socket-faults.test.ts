@@ -15,7 +15,7 @@ import type { ClobEvent } from './socket-parse.js'
 
 const HOUR_MS = 3_600_000
 /** A busy machine stalls for a second now and then, which is no fault of the peer. */
-const PATIENCE_MS = 1_500
+const TIMEOUT_MS = 1_500
 
 // One universe for all tests, a second of which takes ten milliseconds.
 const SECOND_MS = 10
@@ -114,9 +114,9 @@ async function open({ onTestFinished }: TestContext) {
     },
     tuning: {
       heartbeat: { everyMs: 20, text: 'PING' },
-      deadAfterMs: PATIENCE_MS,
-      silentAfterMs: PATIENCE_MS,
-      timings: { handshakeMs: PATIENCE_MS, backoff: { baseMs: 5, maxMs: 40 } },
+      deadAfterMs: TIMEOUT_MS,
+      silentAfterMs: TIMEOUT_MS,
+      timings: { handshakeMs: TIMEOUT_MS, backoff: { baseMs: 5, maxMs: 40 } },
     },
   })
   socket.subscribe(tokens.map(({ decimal }) => decimal))
@@ -142,8 +142,8 @@ describe('the market socket', () => {
       sim.breakWith({ mode })
       // What breaks new connections only must meet one.
       if (mode === '429' || mode === '500') sim.breakWith({ mode: 'drop', seconds: 0.05 })
-      // Silence is noticed when the patience is over.
-      await waitSeconds(mode === 'silent' ? PATIENCE_MS / SECOND_MS + 60 : 60)
+      // Silence is noticed when the timeout is over.
+      await waitSeconds(mode === 'silent' ? TIMEOUT_MS / SECOND_MS + 60 : 60)
       sim.breakWith({ mode: 'off' })
       await until(() => sim.gaps.length > 0)
       await sim.untilTrue()

@@ -54,7 +54,7 @@ async function open(changes: Partial<ClobSocketOptions> = {}) {
 }
 
 describe('subscriptions', () => {
-  test('what was wanted before the connection is asked for in the form of the first frame', async () => {
+  test('tokens wanted before the connection are subscribed in the first frame', async () => {
     const { frames, socket } = await open()
     socket.subscribe(['1', '2', '2'])
     await until(() => frames[0]?.length === 1)
@@ -69,7 +69,7 @@ describe('subscriptions', () => {
     ])
   })
 
-  test('later tokens are added and removed; one that is known is not asked for again', async () => {
+  test('later tokens are added and removed; one that is known is not subscribed again', async () => {
     const { frames, socket } = await open()
     await until(() => socket.status.state === 'open')
     socket.subscribe(['1'])
@@ -107,7 +107,7 @@ describe('subscriptions', () => {
     expect(socket.status.tokens).toBe(2)
   })
 
-  test('a new connection is asked for everything that is still wanted', async () => {
+  test('a new connection subscribes to everything that is still wanted', async () => {
     const { server, frames, gaps, events, socket } = await open()
     socket.subscribe(['1', '2', '3'])
     await until(() => frames[0]?.length === 1)

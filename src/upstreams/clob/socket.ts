@@ -44,7 +44,7 @@ export class ClobSocket {
   readonly #socket: UpstreamSocket<ClobEvent[]>
   readonly #tokensMax: number
   readonly #wanted = new Set<string>()
-  #isGreeted = false
+  #hasSentFirst = false
   #lastText: string | undefined
 
   constructor(options: ClobSocketOptions) {
@@ -105,7 +105,7 @@ export class ClobSocket {
   }
 
   #onOpen(): void {
-    this.#isGreeted = false
+    this.#hasSentFirst = false
     this.#sendSubscribe([...this.#wanted])
   }
 
@@ -114,11 +114,11 @@ export class ClobSocket {
     // The answer may be the very books of the last one.
     this.#lastText = undefined
     for (const ids of chunk(tokenIds)) {
-      const form = this.#isGreeted
+      const form = this.#hasSentFirst
         ? { operation: 'subscribe' }
         : { type: 'market', initial_dump: true, level: 2 }
       const wasSent = this.#send({ assets_ids: ids, ...form, custom_feature_enabled: true })
-      if (wasSent) this.#isGreeted = true
+      if (wasSent) this.#hasSentFirst = true
     }
   }
 

@@ -64,9 +64,9 @@ test('the positions of a wallet: every one is open or closed', async () => {
 })
 
 test('a wallet that the platform does not know has nothing', async () => {
-  const nobody = `0x${'9'.repeat(40)}`
-  expect(await collect(data.eachPositions(nobody, 'OPEN'))).toEqual([])
-  expect(await collect(data.eachTrades(nobody, { fromSec: 0, toSec: 2 ** 31 }))).toEqual([])
+  const unknownWallet = `0x${'9'.repeat(40)}`
+  expect(await collect(data.eachPositions(unknownWallet, 'OPEN'))).toEqual([])
+  expect(await collect(data.eachTrades(unknownWallet, { fromSec: 0, toSec: 2 ** 31 }))).toEqual([])
 })
 
 test('all builders, the largest first, also one that never traded and one without a name', async () => {

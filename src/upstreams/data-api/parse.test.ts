@@ -90,7 +90,7 @@ const BUILDER = {
 }
 
 describe('a builder', () => {
-  test('has a name, a code and its place', () => {
+  test('has a name, a code and its rank', () => {
     expect(parseBuilder(BUILDER, 'body')).toEqual({
       rank: 2,
       code: '0xab',

@@ -15,13 +15,13 @@ const { catalogue } = universe
 
 let host: Host
 let gamma: GammaClient
-const asked: { path: string; query: URLSearchParams }[] = []
+const requests: { path: string; query: URLSearchParams }[] = []
 beforeAll(async () => {
   universe.advance(START_MS + 90 * 60_000)
   const { http } = createGammaHost(universe)
   host = await openHost('gamma', new Faults(), {
     http: (request) => {
-      asked.push(request)
+      requests.push(request)
       return http?.(request) ?? { status: 404, body: '' }
     },
   })
@@ -30,16 +30,16 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   // Of these two lists only those by cursor are served by today's host for long.
-  expect(asked.map(({ path }) => path)).not.toContain('/events')
-  expect(asked.map(({ path }) => path)).not.toContain('/markets')
+  expect(requests.map(({ path }) => path)).not.toContain('/events')
+  expect(requests.map(({ path }) => path)).not.toContain('/markets')
   await gamma.close()
   await host.close()
 })
 
 const collect = async <T>(pages: AsyncIterable<SalvagedPage<T>>): Promise<T[]> => {
   const all: T[] = []
-  for await (const { items, odd } of pages) {
-    expect(odd).toEqual([])
+  for await (const { items, faults } of pages) {
+    expect(faults).toEqual([])
     all.push(...items)
   }
   return all
@@ -103,9 +103,9 @@ describe('lookups', () => {
     const tokenIds = markets.flatMap(({ tokens }) => tokens.map(({ decimal }) => decimal))
     const byToken = await gamma.getMarketsByTokens([...tokenIds, '123'])
     expect([...byToken.keys()].toSorted()).toEqual(tokenIds.toSorted())
-    const { length } = asked
+    const { length } = requests
     const byCondition = await gamma.getMarketsByConditions(markets.map((m) => m.conditionId))
-    for (const { query } of asked.slice(length))
+    for (const { query } of requests.slice(length))
       expect(query.getAll('condition_ids').length).toBeLessThanOrEqual(20)
     expect(byCondition.size).toBe(markets.length)
     for (const { conditionId, tokens } of markets) {

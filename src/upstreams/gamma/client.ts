@@ -305,7 +305,7 @@ export class GammaClient {
   }
 }
 
-/** A list shows either what is open or what is closed, so what is missing is asked for once more. */
+/** A list shows either what is open or what is closed, so what is missing is requested once more. */
 async function findOpenThenClosed<T>(
   keys: Iterable<string>,
   size: number,

@@ -64,8 +64,8 @@ describe('parseEvent', () => {
   })
 
   test('a field that is not read may be anything', () => {
-    const odd = { ...fixture('event'), commentCount: 'many', volume1wk: {}, negRiskFeeBips: [] }
-    expect(parseEvent(odd, 'body')).toEqual(event)
+    const malformed = { ...fixture('event'), commentCount: 'many', volume1wk: {}, negRiskFeeBips: [] }
+    expect(parseEvent(malformed, 'body')).toEqual(event)
   })
 
   test('quotes the field that is wrong', () => {

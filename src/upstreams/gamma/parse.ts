@@ -31,7 +31,7 @@ export function parseSeries(value: unknown, path: string) {
   return { ...parseSeriesHead(value, path), events }
 }
 
-/** The events of a search alone: what else it finds is not looked at. */
+/** The events of a search alone: what else it finds is ignored. */
 export const parseFoundEvents: Parser<GammaEvent[]> = (value, path) =>
   parseFields(value, path).list('events', parseEvent)
 

@@ -11,11 +11,11 @@ describe('salvagePage', () => {
   test('parses every entry of a page without faults, and its cursor', () => {
     const page = { events: [event, event], next_cursor: 'abc' }
     const items = page.events.map((item) => parseEvent(item, 'body'))
-    expect(parse(page, 'body')).toEqual({ items, nextCursor: 'abc', odd: [] })
+    expect(parse(page, 'body')).toEqual({ items, nextCursor: 'abc', faults: [] })
   })
 
   test('a page must have its list, and has a cursor unless it is the last', () => {
-    expect(parse({ events: [] }, 'body')).toEqual({ items: [], nextCursor: undefined, odd: [] })
+    expect(parse({ events: [] }, 'body')).toEqual({ items: [], nextCursor: undefined, faults: [] })
     expect(parse({ events: [], next_cursor: null }, 'body').nextCursor).toBeUndefined()
     expect(() => parse({ error: 'x' }, 'body')).toThrow('body.events must be an array')
   })
@@ -25,19 +25,19 @@ describe('salvagePage', () => {
   })
 
   test('leaves out the fields that are refused, and reports each entry once', () => {
-    const { items, odd } = readOne({ endDate: 'tomorrow', title: 7, tags: [{ id: 1 }, null] })
+    const { items, faults } = readOne({ endDate: 'tomorrow', title: 7, tags: [{ id: 1 }, null] })
     expect(items).toMatchObject([{ id: event.id, slug: event.slug, title: undefined }])
     expect(items[0]?.endDateMs).toBeUndefined()
     expect(items[0]?.tags).toMatchObject([{ id: '1' }])
-    expect(odd).toEqual(['body.events[0].title must be a string, got 7'])
+    expect(faults).toEqual(['body.events[0].title must be a string, got 7'])
   })
 
   test('an object that requires a refused field is left out, and no more', () => {
     const [market] = event.markets
-    const { items, odd } = readOne({ markets: [{ ...market, id: null }, market] })
+    const { items, faults } = readOne({ markets: [{ ...market, id: null }, market] })
     expect(items[0]?.markets).toHaveLength(1)
-    expect(odd).toHaveLength(1)
-    expect(readOne({ id: {} })).toMatchObject({ items: [], odd: [expect.stringContaining('.id')] })
+    expect(faults).toHaveLength(1)
+    expect(readOne({ id: {} })).toMatchObject({ items: [], faults: [expect.stringContaining('.id')] })
   })
 
   test('a market whose tokens cannot be told apart has none, or is left out', () => {
@@ -45,12 +45,12 @@ describe('salvagePage', () => {
     const readMarket = (changes: object) => readOne({ markets: [{ ...market, ...changes }] })
     expect(readMarket({ clobTokenIds: '[1.5, 2]' })).toMatchObject({
       items: [{ markets: [{ slug: market.slug, tokens: [] }] }],
-      odd: [expect.any(String)],
+      faults: [expect.any(String)],
     })
     for (const outcomes of ['["Up"]', '['])
       expect(readMarket({ outcomes })).toMatchObject({
         items: [{ markets: [] }],
-        odd: [expect.any(String)],
+        faults: [expect.any(String)],
       })
   })
 
@@ -66,5 +66,5 @@ test.each([
 ])('salvageSlice reads %s, and counts what it leaves out', (_what, body) => {
   const slice = salvageSlice(parseEvent)(body, 'body')
   expect(slice).toMatchObject({ items: [{ id: event.id }], entryCount: 2 })
-  expect(slice.odd).toHaveLength(1)
+  expect(slice.faults).toHaveLength(1)
 })

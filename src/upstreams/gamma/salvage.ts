@@ -9,29 +9,29 @@ import {
   refuseValue,
 } from '../transport/parse-json.js'
 
-/** What could be parsed of a page. `odd` has the first fault of each entry that had one. */
-export type SalvagedPage<T> = CursorPage<T> & { odd: string[] }
+/** What could be parsed of a page. `faults` has the first fault of each entry that had one. */
+export type SalvagedPage<T> = CursorPage<T> & { faults: string[] }
 
 /** An entry with more faults than this is left out. */
-const ODD_FIELDS_MAX = 100
+const INVALID_FIELDS_MAX = 100
 
 /** Parses a page of a keyset list. A field that its parser refuses is left out, or the smallest object that requires it. */
 export function salvagePage<T>(key: string, parseItem: Parser<T>): Parser<SalvagedPage<T>> {
   return (value, path) => {
     const fields = parseFields(value, path)
-    const { items, odd } = fields.required(key, salvageItems(parseItem))
-    return { items, nextCursor: fields.required('next_cursor', parseCursor), odd }
+    const { items, faults } = fields.required(key, salvageItems(parseItem))
+    return { items, nextCursor: fields.required('next_cursor', parseCursor), faults }
   }
 }
 
-/** The same of a bare array. */
+/** Like `salvagePage`, for a bare array. */
 export const salvageList =
   <T>(parseItem: Parser<T>): Parser<T[]> =>
   (value, path) =>
     salvageItems(parseItem)(value, path).items
 
 /** What could be parsed of a part of a list by position, which had this many entries. */
-export type SalvagedSlice<T> = { items: T[]; odd: string[]; entryCount: number }
+export type SalvagedSlice<T> = { items: T[]; faults: string[]; entryCount: number }
 
 /** Parses a bare array, or the one under `data` that `/events/pagination` answers. */
 export const salvageSlice =
@@ -45,9 +45,9 @@ export const salvageSlice =
 const salvageItems =
   <T>(parseItem: Parser<T>): Parser<SalvagedSlice<T>> =>
   (value, path) => {
-    const odd: string[] = []
-    const entries = parseArray(value, path, (item, at) => salvage(item, at, parseItem, odd))
-    return { items: entries.flatMap((item) => item ?? []), odd, entryCount: entries.length }
+    const faults: string[] = []
+    const entries = parseArray(value, path, (item, at) => salvage(item, at, parseItem, faults))
+    return { items: entries.flatMap((item) => item ?? []), faults, entryCount: entries.length }
   }
 
 /** The entries of a page of a keyset list. Any field that its parser refuses spoils it. */
@@ -62,14 +62,14 @@ function parseCursor(value: unknown, path: string): string | undefined {
   return parseString(value, path) || refuseValue(path, 'a cursor', value)
 }
 
-function salvage<T>(value: unknown, path: string, parse: Parser<T>, odd: string[]): T | undefined {
+function salvage<T>(value: unknown, path: string, parse: Parser<T>, faults: string[]): T | undefined {
   let rest = value
-  for (let fields = 0; fields < ODD_FIELDS_MAX && rest !== undefined; fields++) {
+  for (let fields = 0; fields < INVALID_FIELDS_MAX && rest !== undefined; fields++) {
     try {
       return parse(rest, path)
     } catch (error) {
       if (!(error instanceof ParseError)) throw error
-      if (fields === 0) odd.push(error.message)
+      if (fields === 0) faults.push(error.message)
       rest = leaveOut(rest, stepsOf(error.path?.slice(path.length) ?? ''))
     }
   }

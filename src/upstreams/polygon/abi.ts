@@ -1,5 +1,5 @@
 /**
- * The functions of this file decode ABI words of hex text by their place in it. Each checks the
+ * The functions of this file decode ABI words of hex text by their offset in it. Each checks the
  * digits that it takes, and throws this error. `at` is the index of a word's first digit; log data
  * and topics start at 2, after `0x`.
  */

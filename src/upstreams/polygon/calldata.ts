@@ -111,7 +111,7 @@ export const SETTLERS: ReadonlyMap<string, Contract> = new Map(
   ]),
 )
 
-/** The exchange behind a fee module. */
+/** The exchange that a fee module calls. */
 function exchangeOf(contract: Contract): Contract {
   if (contract.role !== 'feeModule') return contract
   const served = (other: Contract) => other.role === 'exchangeV1' && other.negRisk === contract.negRisk

@@ -1,4 +1,4 @@
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as nextIteration } from 'node:timers/promises'
 import { Registry } from 'prom-client'
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { openTestNode, type TestNode } from '../../../sim/polygon/test-node.js'
@@ -34,7 +34,7 @@ afterEach(() => node.faults.set({ upstream: '*', mode: 'off' }))
 afterAll(() => node.close())
 
 describe('a node', () => {
-  test('is asked for blocks by number and name', async () => {
+  test('returns blocks by number and name', async () => {
     const client = openClient()
     const { chain } = node.universe
     await client.checkChain()
@@ -179,7 +179,7 @@ describe('a range of blocks', () => {
     },
   )
 
-  test('is asked for in smaller pieces when the answer takes too long', async () => {
+  test('is requested in smaller pieces when the answer takes too long', async () => {
     node.faults.set({ upstream: 'polygon', mode: 'slow', delayMs: 900 })
     const { toBlock } = range
     const two = { fromBlock: toBlock - 1, toBlock }
@@ -247,9 +247,9 @@ describe('answers that must not be trusted', () => {
     ['a log of another block', [{ ...log, blockNumber: '0x6' }]],
     ['two versions of a block', [log, { ...log, logIndex: '0x1', blockHash: hashOf(6) }]],
     ['a log that comes twice', [log, log]],
-    ['a log without a place', [{ ...log, blockHash: null }]],
+    ['a log without a block hash', [{ ...log, blockHash: null }]],
     ['a hash that is none', [{ ...log, transactionHash: '0x12' }]],
-    ['a log that is taken back, or not', [{ ...log, removed: 'true' }]],
+    ['a log that is reverted, or not', [{ ...log, removed: 'true' }]],
     ['no list', { logs: [] }],
   ])('refused: %s', async (_what, result) => {
     const client = await openScripted(() => ({ result }))
@@ -267,8 +267,8 @@ describe('answers that must not be trusted', () => {
   ])('refused: %s', async (_what, changes) => {
     const receipt = { transactionHash: hashOf(9), blockHash: hashOf(5), ...changes }
     const client = await openScripted(() => ({ result: [receipt] }))
-    const asked = ask(client, askReceiptLogs(hashOf(5)))
-    await expect(asked).rejects.toMatchObject({ name: 'AnswerError', retryable: true })
+    const answer = ask(client, askReceiptLogs(hashOf(5)))
+    await expect(answer).rejects.toMatchObject({ name: 'AnswerError', retryable: true })
   })
 
   test('a block may leave out its bloom, but not give another thing for it', async () => {
@@ -278,7 +278,7 @@ describe('answers that must not be trusted', () => {
     await expect(short.getBlock(5)).rejects.toThrow('logsBloom')
   })
 
-  test('refused: another block than the one asked for', async () => {
+  test('refused: another block than the requested one', async () => {
     const client = await openScripted(() => ({ result: { ...block, number: '0x6' } }))
     await expect(client.getBlock(5)).rejects.toThrow('block 0x5')
   })
@@ -301,7 +301,7 @@ describe('answers that must not be trusted', () => {
     await expect(client.checkChain()).rejects.toMatchObject({ retryable: false })
   })
 
-  test('a page whose first block is not there is asked for again', async () => {
+  test('a page whose first block is not there is requested again', async () => {
     let attempts = 0
     const client = await openScripted(({ method, params }) => {
       if (method === 'eth_getLogs') {
@@ -317,7 +317,7 @@ describe('answers that must not be trusted', () => {
     expect(attempts).toBe(2)
   })
 
-  test('a replica that lags behind is asked again', async () => {
+  test('a replica that lags gets the request again', async () => {
     let attempts = 0
     const client = await openScripted(({ method }) => {
       if (method === 'eth_getLogs') attempts += 1
@@ -329,7 +329,7 @@ describe('answers that must not be trusted', () => {
     expect(pages).toMatchObject([{ ...five, last: { number: 5 }, logs: [{ topics: [] }] }])
   })
 
-  test('what a node refuses for good is not asked again', async () => {
+  test('a request that a node refuses for good is not sent again', async () => {
     let calls = 0
     const client = await openScripted(() => {
       calls += 1
@@ -347,7 +347,7 @@ describe('answers that must not be trusted', () => {
     ['is busy', { error: { code: -32_005, message: 'rate limit' } }],
     ['fails', { error: { code: -32_603, message: 'internal error' } }],
     ['answers with the wrong shape', { result: { half: 'an answer' } }],
-  ])('a node that %s for ten minutes is asked less than once a second', async (_how, answer) => {
+  ])('a node that %s for ten minutes gets less than one request a second', async (_how, answer) => {
     let calls = 0
     const timing = instantTiming()
     const count = () => {
@@ -424,10 +424,10 @@ async function openScripted(
   const reply = (call: Call) => ({ jsonrpc: '2.0', id: call.id, ...answer(call) })
   const host = await openHost('polygon', new Faults(), {
     http({ body }) {
-      const asked: Call | Call[] = JSON.parse(body)
-      const answers = Array.isArray(asked) ? asked.map(reply) : reply(asked)
-      const isWhole = Array.isArray(asked) && batches === 'whole'
-      return { status: 200, body: isWhole ? { ...reply(asked[0] as Call), id: null } : answers }
+      const calls: Call | Call[] = JSON.parse(body)
+      const answers = Array.isArray(calls) ? calls.map(reply) : reply(calls)
+      const isWhole = Array.isArray(calls) && batches === 'whole'
+      return { status: 200, body: isWhole ? { ...reply(calls[0] as Call), id: null } : answers }
     },
   })
   const client = createClient(host.url + path, { timing })
@@ -444,7 +444,7 @@ function instantTiming(): Timing {
   return {
     now: () => nowMs,
     async sleep(ms, signal) {
-      await turn()
+      await nextIteration()
       signal.throwIfAborted()
       nowMs += ms
     },

@@ -5,7 +5,7 @@ import {
   type ConnectorOptions,
   HttpUpstream,
   type ParsedElsewhere,
-  type Patience,
+  type TimedCallOptions,
 } from '../transport/http.js'
 import type { LogFilter } from './filter.js'
 import { type BlockRange, eachLogs, type SizedPage } from './log-range.js'
@@ -22,7 +22,7 @@ const CALLS_PER_SECOND = 17
 /** Several blocks whose logs take longer than this are too many. Other requests have the deadline of every upstream. */
 const RANGE_MS_MAX = 15_000
 
-/** A Polygon node, asked over HTTP. Errors are `UpstreamError`; those of the node are `RpcError`. */
+/** A Polygon node, called over HTTP. Errors are `UpstreamError`; those of the node are `RpcError`. */
 export class PolygonClient {
   readonly #http: HttpUpstream
   readonly #rpc: RpcClient
@@ -69,7 +69,7 @@ export class PolygonClient {
   eachLogs(range: LogRange, signal?: AbortSignal): AsyncGenerator<LogPage> {
     const fetchPage = (page: BlockRange, linked: AbortSignal) => {
       const parse = (values: PageValues) => toPage(page, values, NAME)
-      return this.#rpc.together(askPage(page, range.filter), parse, this.#patienceWith(page, linked))
+      return this.#rpc.together(askPage(page, range.filter), parse, this.#withTryTimeout(page, linked))
     }
     return eachLogs(fetchPage, range, signal)
   }
@@ -86,7 +86,7 @@ export class PolygonClient {
         toPage(page, values, NAME)
         throw new Error('an answer was refused elsewhere, and is good here')
       }
-      const options = this.#patienceWith(page, linked)
+      const options = this.#withTryTimeout(page, linked)
       return this.#rpc.together(askPage(page, range.filter), refuse, options, elsewhere)
     }
     return eachLogs(fetchPage, range, signal)
@@ -101,8 +101,8 @@ export class PolygonClient {
   }
 
   /** Of one block there is no smaller part. */
-  #patienceWith({ fromBlock, toBlock }: BlockRange, signal: AbortSignal): Patience {
-    return { signal, patienceMs: fromBlock === toBlock ? undefined : this.#rangeMsMax }
+  #withTryTimeout({ fromBlock, toBlock }: BlockRange, signal: AbortSignal): TimedCallOptions {
+    return { signal, tryTimeoutMs: fromBlock === toBlock ? undefined : this.#rangeMsMax }
   }
 }
 
@@ -110,5 +110,5 @@ type LogRange = BlockRange & { filter?: LogFilter | undefined }
 
 type ParseElsewhere<Page> = (
   body: Buffer,
-  asked: { range: BlockRange; ids: readonly number[] },
+  sent: { range: BlockRange; ids: readonly number[] },
 ) => Promise<ParsedElsewhere<Page>>

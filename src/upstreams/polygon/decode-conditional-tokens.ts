@@ -1,7 +1,7 @@
 import { START, WORD } from './abi.js'
 import { address, bool, bytes, event, handwritten, uint, uints, word } from './event.js'
 import type { LogReader } from './fast/log-reader.js'
-import type { LogPlace } from './log.js'
+import type { LogPosition } from './log.js'
 
 /** Outcome tokens changed hands; the zero address makes and destroys them. */
 const transferSingle = handwritten(
@@ -52,7 +52,7 @@ const ctfMerge = handwritten(
 )
 
 /** Collateral became a full set of outcome tokens, or a full set became collateral. */
-function toFullSet<const Kind extends string>(kind: Kind, log: LogReader, at: LogPlace) {
+function toFullSet<const Kind extends string>(kind: Kind, log: LogReader, at: LogPosition) {
   return {
     kind,
     at,
@@ -113,7 +113,7 @@ export const NEG_RISK_ADAPTER_EVENTS = [
     topics: { stakeholder: address, conditionId: word },
     data: { amount: uint },
   }),
-  // Bit i of the index set: the NO of question i was given.
+  // Bit i of the index set: the NO token of question i was converted.
   event('negRiskConversion', '0xb03d19dddbc72a87e735ff0ea3b57bef133ebe44e1894284916a84044deb367e', {
     topics: { stakeholder: address, marketId: word, indexSet: uint },
     data: { amount: uint },

@@ -2,7 +2,7 @@ import { DecodeError, START, WORD, ZERO_WORD } from './abi.js'
 import { EXCHANGES, type Generation } from './contracts.js'
 import { address, event, handwritten, uint, word } from './event.js'
 import type { LogReader } from './fast/log-reader.js'
-import type { LogPlace } from './log.js'
+import type { LogPosition } from './log.js'
 import type { Side } from './order.js'
 
 const fillV1 = handwritten(
@@ -119,11 +119,11 @@ export const FEE_MODULE_EVENTS = [
 
 /**
  * An order was filled, in full or in part. Every field is from the side of the order's owner, `maker`.
- * What was made and taken and the fee stand in the same places in all generations.
+ * The amounts made and taken and the fee are at the same word offsets in all generations.
  */
 function toFill(
   log: LogReader,
-  at: LogPlace,
+  at: LogPosition,
   generation: Generation,
   isBuy: boolean,
   tokenWord: number,
@@ -156,7 +156,13 @@ function toFill(
 }
 
 /** The taker's order once more, after all its fills: the end of a match. */
-function toMatched(log: LogReader, at: LogPlace, generation: Generation, isBuy: boolean, tokenWord: number) {
+function toMatched(
+  log: LogReader,
+  at: LogPosition,
+  generation: Generation,
+  isBuy: boolean,
+  tokenWord: number,
+) {
   const made = log.uint(START + 2 * WORD)
   const taken = log.uint(START + 3 * WORD)
   return {

@@ -1,7 +1,7 @@
 import { START } from './abi.js'
 import { address, bytes4, event, handwritten, small, uint, word, words } from './event.js'
 import type { LogReader } from './fast/log-reader.js'
-import type { LogPlace } from './log.js'
+import type { LogPosition } from './log.js'
 
 const erc20Transfer = handwritten(
   'erc20Transfer',
@@ -49,7 +49,7 @@ export const PUSD_EVENTS = [
 ] as const
 
 /** Another asset became pUSD, or pUSD became another asset. */
-function toWrapping<const Kind extends string>(kind: Kind, log: LogReader, at: LogPlace) {
+function toWrapping<const Kind extends string>(kind: Kind, log: LogReader, at: LogPosition) {
   return {
     kind,
     at,

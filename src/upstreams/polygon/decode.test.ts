@@ -84,7 +84,7 @@ describe('public logs', () => {
     }
   })
 
-  test('a log keeps its place', () => {
+  test('a log keeps its position on the chain', () => {
     const vector = VECTORS.logs.find(({ id }) => id === 'v2-maker-sell') as Vector
     expect(decoder.decode(toLog(vector))?.at).toEqual({
       address: vector.address,
@@ -111,7 +111,7 @@ describe('bad logs', () => {
     ['a topic is short', { ...fill, topics: fill.topics.map((t, i) => (i ? t.slice(0, 64) : t)) }],
     ['the data is short', { ...fill, data: fill.data.slice(0, -64) }],
     ['the data is long', { ...fill, data: `${fill.data}00` }],
-    ['the data is odd', { ...fill, data: fill.data.slice(0, -1) }],
+    ['the data has an odd number of digits', { ...fill, data: fill.data.slice(0, -1) }],
     ['there is no data', { ...fill, data: '0x' }],
     ['the data is no hex', { ...fill, data: word(1, 'g'.repeat(64)) }],
     ['an amount is no hex', { ...fill, data: word(2, 'é') }],
@@ -120,7 +120,7 @@ describe('bad logs', () => {
     ['an address is not padded', { ...fill, topics: fill.topics.map((t) => t.replace('0x0', '0x1')) }],
     ['money is on no side', { ...v1, data: word(1, '1', v1) }],
     ['money is on both sides', { ...v1, data: word(0, '0', v1) }],
-    ['an offset points behind the data', { ...batch, data: word(0, 'fff0', batch) }],
+    ['an offset points past the end of the data', { ...batch, data: word(0, 'fff0', batch) }],
     ['an offset is absurd', { ...batch, data: word(1, 'f'.repeat(64), batch) }],
     ['an array is absurdly long', { ...batch, data: word(2, 'ffffffffffff', batch) }],
     ['an array is a bit too long', { ...batch, data: word(5, '3', batch) }],

@@ -21,7 +21,7 @@ export class LogDecoder {
     const emitter = EMITTERS.get(log.at.address)
     if (emitter === undefined) return undefined
     const topic0 = log.topics[0]
-    // Texts that differ do so in their first digits: a short walk is quicker than hashing the topic.
+    // Topics that differ do so in their first digits: comparing a few of them is quicker than hashing one.
     for (const decoder of emitter.events)
       if (decoder.topic0 === topic0) return decoder.decode(log, emitter.contract, this.#reader)
     return { kind: 'unknown', at: log.at, topics: log.topics, data: log.data }

@@ -1,7 +1,7 @@
 import { boolAt, DecodeError, fixedBytesAt, intAt, START, smallAt, uintAt, WORD } from './abi.js'
 import type { Contract } from './contracts.js'
 import type { LogReader, WordDecoder } from './fast/log-reader.js'
-import type { ChainLog, LogPlace } from './log.js'
+import type { ChainLog, LogPosition } from './log.js'
 
 /**
  * One event of one kind of contract. `decode` lays the log out in the reader, and throws DecodeError
@@ -28,8 +28,8 @@ export function event<
   const data = Object.entries(fields.data ?? {})
   const isDynamic = data.some(([, field]) => field.isDynamic)
   const shape = { indexed: topics.length, words: data.length, isDynamic }
-  return handwritten(kind, topic0, shape, (log, place) => {
-    const decoded: Record<string, unknown> = { kind, at: place }
+  return handwritten(kind, topic0, shape, (log, position) => {
+    const decoded: Record<string, unknown> = { kind, at: position }
     let index = 1
     for (const [name, field] of topics) decoded[name] = field.topic(log, index++)
     let at = START
@@ -49,7 +49,7 @@ export function handwritten<Event>(
   kind: string,
   topic0: string,
   { indexed, words, isDynamic = false }: Shape,
-  decode: (log: LogReader, at: LogPlace, contract: Contract) => Event,
+  decode: (log: LogReader, at: LogPosition, contract: Contract) => Event,
 ): EventDecoder<Event> {
   const length = START + words * WORD
   return {
@@ -80,7 +80,7 @@ type Values<F extends Fields> = { [Name in keyof F]: F[Name] extends Field<infer
 
 type DecodedFields<Kind extends string, Topics extends Fields, Data extends Fields> = {
   kind: Kind
-  at: LogPlace
+  at: LogPosition
 } & Values<Topics> &
   Values<Data>
 

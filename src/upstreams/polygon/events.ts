@@ -22,7 +22,7 @@ import {
   SAFE_FACTORY_EVENTS,
 } from './decode-wallets.js'
 import type { EventDecoder } from './event.js'
-import type { LogPlace } from './log.js'
+import type { LogPosition } from './log.js'
 
 /**
  * The events of each role. The same hash means different things in different contracts, so an event
@@ -50,7 +50,7 @@ export const ROLE_EVENTS = {
   relayHub: RELAY_HUB_EVENTS,
   fpmmFactory: FPMM_FACTORY_EVENTS,
 } as const satisfies {
-  [Name in ContractRole]?: readonly EventDecoder<{ kind: string; at: LogPlace }>[]
+  [Name in ContractRole]?: readonly EventDecoder<{ kind: string; at: LogPosition }>[]
 }
 
 type Decoders = (typeof ROLE_EVENTS)[keyof typeof ROLE_EVENTS][number]
@@ -58,7 +58,7 @@ type Decoders = (typeof ROLE_EVENTS)[keyof typeof ROLE_EVENTS][number]
 /** A log of a known contract with an event that has no decoder. Kept raw, so that a later version can decode it. */
 export type UnknownEvent = {
   kind: 'unknown'
-  at: LogPlace
+  at: LogPosition
   topics: readonly string[]
   data: string
 }

@@ -50,7 +50,7 @@ describe('createBloomTest', () => {
     expect(mayHold(bloomOf(each))).toBe(expected)
   })
 
-  test('a place without a wish takes everything', () => {
+  test('a topic position without a filter matches everything', () => {
     const bloom = bloomOf([log(OURS, FILL, TRANSFER)])
     expect(createBloomTest({})(EMPTY)).toBe(true)
     expect(createBloomTest({ topics: [null, TRANSFER] })(bloom)).toBe(true)

@@ -3,7 +3,7 @@ import { START } from './abi.js'
 import { CONTRACTS, type ContractRole } from './contracts.js'
 import { type DecodedEvent, ROLE_EVENTS } from './events.js'
 
-/** What `eth_getLogs` and the logs subscription filter by; `null` in a place takes any topic there. */
+/** What `eth_getLogs` and the logs subscription filter by; `null` at an index takes any topic there. */
 export type LogFilter = {
   address?: readonly string[] | undefined
   topics?: readonly (string | readonly string[] | null)[] | undefined
@@ -38,10 +38,10 @@ export const KNOWN_TOPICS: readonly string[] = [
  * none is there, so the node is right to return none. `true`: other items may have set the same bits.
  */
 export function createBloomTest({ address, topics = [] }: LogFilter): (bloom: string) => boolean {
-  const places = [address, ...topics]
+  const groups = [address, ...topics]
     .filter((items) => items != null)
     .map((items) => [items].flat().map(bitsOf))
-  return (bloom) => places.every((items) => items.some((bits) => hasBits(bloom, bits)))
+  return (bloom) => groups.every((items) => items.some((bits) => hasBits(bloom, bits)))
 }
 
 type Bits = readonly number[]

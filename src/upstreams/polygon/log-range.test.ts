@@ -34,33 +34,33 @@ describe('eachLogs', () => {
   })
 
   test('starts with 16 blocks, doubles up to 2,000, and asks for less of what is too much', async () => {
-    const asked: number[] = []
+    const requested: number[] = []
     await collect({ fromBlock: 1, toBlock: 20_000 }, (range) => {
-      asked.push(blocksOf(range))
+      requested.push(blocksOf(range))
       return toPage(range)
     })
-    expect(asked[0]).toBe(16)
-    expect(Math.max(...asked)).toBe(2_000)
+    expect(requested[0]).toBe(16)
+    expect(Math.max(...requested)).toBe(2_000)
 
-    asked.length = 0
+    requested.length = 0
     await collect({ fromBlock: 1, toBlock: 400 }, (range) => {
-      asked.push(blocksOf(range))
+      requested.push(blocksOf(range))
       if (blocksOf(range) > 10) throw tooMuch()
       return toPage(range)
     })
-    const refused = asked.filter((blocks) => blocks > 10)
+    const refused = requested.filter((blocks) => blocks > 10)
     expect(refused.length).toBeLessThan(20)
-    expect(asked.length).toBeLessThan(100)
+    expect(requested.length).toBeLessThan(100)
   })
 
   test('asks for fewer blocks when they are full, although the node would give them', async () => {
-    const asked: number[] = []
+    const requested: number[] = []
     await collect({ fromBlock: 1, toBlock: 2_000 }, (range) => {
-      asked.push(blocksOf(range))
+      requested.push(blocksOf(range))
       return { ...toPage(range), logs: Array.from({ length: blocksOf(range) * 400 }) as [] }
     })
-    expect(Math.max(...asked)).toBe(16)
-    expect(Math.max(...asked.slice(4))).toBeLessThanOrEqual(15)
+    expect(Math.max(...requested)).toBe(16)
+    expect(Math.max(...requested.slice(4))).toBeLessThanOrEqual(15)
   })
 
   test('throws what a single block cannot give, after all blocks before it', async () => {
@@ -73,7 +73,7 @@ describe('eachLogs', () => {
     expect(pages.at(-1)?.toBlock).toBe(70)
   })
 
-  test('throws at once what smaller pieces would not mend', async () => {
+  test('throws at once what smaller pieces would not repair', async () => {
     const down = new UpstreamError('answered 500', {
       upstream: 'polygon',
       retryable: true,

@@ -1,5 +1,5 @@
 import { onAbort } from '../../lib/abort.js'
-import { asksForLess } from './rpc-error.js'
+import { needsSmallerRange } from './rpc-error.js'
 
 /** Blocks from one number to another, both included. */
 export type BlockRange = { fromBlock: number; toBlock: number }
@@ -13,7 +13,7 @@ export type FetchPage<Page extends SizedPage> = (range: BlockRange, signal: Abor
 const AHEAD = 2
 
 /**
- * Reads a range in order and without holes. How many blocks are asked for at once follows what the
+ * Reads a range in order and without holes. How many blocks are requested at once follows what the
  * node is willing to give. What cannot be had even for a single block is thrown.
  */
 export async function* eachLogs<Page extends SizedPage>(
@@ -63,7 +63,7 @@ async function readChunk<Page extends SizedPage>(
       pages.push(page)
       fromBlock = toBlock + 1
     } catch (error) {
-      if (blocks === 1 || !asksForLess(error)) return { pages, failure: { error } }
+      if (blocks === 1 || !needsSmallerRange(error)) return { pages, failure: { error } }
       size.onRefusal(blocks)
     }
   }

@@ -18,7 +18,7 @@ const good = {
 }
 
 describe('parseLogs', () => {
-  test('a log gets its place', () => {
+  test('a log gets its position on the chain', () => {
     expect(parseLogs([good], 'logs')).toEqual([
       {
         at: {

@@ -2,8 +2,8 @@ import { type JsonObject, refuseValue } from '../transport/parse-json.js'
 import { digitAt, isHex, START } from './abi.js'
 import { CONTRACTS } from './contracts.js'
 
-/** Where on the chain a log stands. */
-export type LogPlace = {
+/** The position of a log on the chain. */
+export type LogPosition = {
   /** Lower-case address of the contract that emitted it. */
   address: string
   blockNumber: number
@@ -15,12 +15,12 @@ export type LogPlace = {
   timestampSec: number | undefined
 }
 
-/** A log as a node gave it: its place is checked, its contents are not yet. */
+/** A log as a node sent it: its position on the chain is checked, its contents are not yet. */
 export type ChainLog = {
-  at: LogPlace
+  at: LogPosition
   topics: readonly string[]
   data: string
-  /** In a subscription: a reorganisation took the log back. */
+  /** In a subscription: a reorganisation reverted the log. */
   removed: boolean
 }
 
@@ -29,7 +29,7 @@ export function parseLogs(value: unknown, path: string): ChainLog[] {
   if (!Array.isArray(value)) return refuseValue(path, 'an array', value)
   const logs: ChainLog[] = []
   const item = new ItemPath(path)
-  let previous: LogPlace | undefined
+  let previous: LogPosition | undefined
   for (; item.index < value.length; item.index++) {
     const log = parseLog(value[item.index], item, previous)
     logs.push(log)
@@ -42,7 +42,7 @@ export function parseLogs(value: unknown, path: string): ChainLog[] {
  * Neighbours share their block and mostly their transaction: a hash that equals the previous one is
  * not checked again, and both keep one string. Logs of a block that is still pending are refused.
  */
-function parseLog(value: unknown, path: Path, previous?: LogPlace): ChainLog {
+function parseLog(value: unknown, path: Path, previous?: LogPosition): ChainLog {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return refuseValue(`${path}`, 'an object', value)
   const log = value as JsonObject

@@ -85,7 +85,7 @@ test('data that no field points to may hold anything', () => {
   }
 })
 
-test('wallets that share a place do not share a name', () => {
+test('wallets that share a cache slot do not share a name', () => {
   const erc20 = EVENTS.find(({ kind }) => kind === 'erc20Transfer')
   const item = parse(erc20?.signature ?? '')
   const good = encode('pusd', item, {

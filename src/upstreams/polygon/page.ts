@@ -22,13 +22,13 @@ export function askPage(range: BlockRange, filter: LogFilter | undefined) {
 export type PageValues = RpcValues<ReturnType<typeof askPage>>
 
 export function toPage(range: BlockRange, [logs, ...outermost]: PageValues, upstream: string): LogPage {
-  const behind = (message: string) => new AnswerError(message, { upstream, retryable: true })
+  const retryable = (message: string) => new AnswerError(message, { upstream, retryable: true })
   const [first, last] = [outermost[0], outermost.at(-1)]
-  if (first === undefined) throw behind(`block ${range.fromBlock} is not there`)
-  if (last === undefined) throw behind(`block ${range.toBlock} is not there`)
+  if (first === undefined) throw retryable(`block ${range.fromBlock} is not there`)
+  if (last === undefined) throw retryable(`block ${range.toBlock} is not there`)
   const newest = logs.at(-1)?.at
   if (newest?.blockNumber === range.toBlock && newest.blockHash !== last.hash)
-    throw behind(`block ${range.toBlock} was replaced while it was read`)
+    throw retryable(`block ${range.toBlock} was replaced while it was read`)
   return { ...range, first, last, logs }
 }
 
@@ -38,7 +38,7 @@ export function parsePage(
   { range, ids }: { range: BlockRange; ids: readonly number[] },
   context: AnswerContext,
 ): LogPage {
-  const asked = askPage(range, undefined).map((request, index) => ({ id: ids[index] ?? 0, request }))
-  const values = valuesOf<ReturnType<typeof askPage>>(outcomesOf(json, asked, context))
+  const requests = askPage(range, undefined).map((request, index) => ({ id: ids[index] ?? 0, request }))
+  const values = valuesOf<ReturnType<typeof askPage>>(outcomesOf(json, requests, context))
   return toPage(range, values, context.upstream)
 }

@@ -47,16 +47,16 @@ export function parseReceiptLogs(value: unknown, path: string, blockHash: string
 }
 
 /**
- * Logs in the order of the chain. Refused: a log that was not asked for, one that comes twice, and
+ * Logs in the order of the chain. Refused: a log that was not requested, one that comes twice, and
  * two versions of a block in one answer, as from a node in the middle of a reorganisation.
  */
 export function parseOrderedLogs(
   value: unknown,
   path: string,
-  isAskedFor: (log: ChainLog) => boolean,
+  isRequested: (log: ChainLog) => boolean,
 ): ChainLog[] {
   const logs = parseLogs(value, path)
-  const foreign = logs.find((log) => !isAskedFor(log))
+  const foreign = logs.find((log) => !isRequested(log))
   if (foreign !== undefined) return refuseValue(path, 'logs of the blocks asked for', foreign.at)
   if (!logs.every((log, index) => isAfter(log, logs[index - 1]))) logs.sort(compare)
   const broken = logs.findIndex((log, index) => !follows(log, logs[index - 1]))

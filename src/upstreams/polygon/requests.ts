@@ -40,9 +40,9 @@ export function askBlock(at: number | 'latest'): RpcRequest<Head | undefined> {
   }
 }
 
-/** In the order of the chain. A log outside of what was asked for is refused. */
+/** In the order of the chain. A log outside of the requested range or filter is refused. */
 export function askLogs(range: LogRange, filter: LogFilter = {}): RpcRequest<ChainLog[]> {
-  const isAskedFor =
+  const isRequested =
     'blockHash' in range
       ? ({ at }: ChainLog) => at.blockHash === range.blockHash
       : ({ at }: ChainLog) => at.blockNumber >= range.fromBlock && at.blockNumber <= range.toBlock
@@ -51,7 +51,7 @@ export function askLogs(range: LogRange, filter: LogFilter = {}): RpcRequest<Cha
   return {
     method: 'eth_getLogs',
     params: [{ ...filter, ...blocks }],
-    parse: (result, path) => parseOrderedLogs(result, path, isAskedFor),
+    parse: (result, path) => parseOrderedLogs(result, path, isRequested),
   }
 }
 

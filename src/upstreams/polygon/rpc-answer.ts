@@ -10,7 +10,7 @@ import type { RpcRequest } from './requests.js'
 import { AnswerError, RpcError } from './rpc-error.js'
 
 /** A request that was sent under an id. */
-export type Asked<T> = { id: number; request: RpcRequest<T> }
+export type NumberedRequest<T> = { id: number; request: RpcRequest<T> }
 
 export type AnswerContext = {
   upstream: string
@@ -29,10 +29,10 @@ export type RpcValues<Requests extends readonly RpcRequest<unknown>[]> = {
 /** The outcome of each request of a batch. */
 export function outcomesOf(
   json: unknown,
-  asked: readonly Asked<unknown>[],
+  requests: readonly NumberedRequest<unknown>[],
   context: AnswerContext,
 ): RpcOutcome<unknown>[] {
-  return asked.map((each) => outcomeOf(() => parseAnswer(each, () => findAnswer(json, each.id), context)))
+  return requests.map((each) => outcomeOf(() => parseAnswer(each, () => findAnswer(json, each.id), context)))
 }
 
 /** Throws the error of the first request that failed. */
@@ -42,9 +42,9 @@ export function valuesOf<Requests extends readonly RpcRequest<unknown>[]>(
   return outcomes.map(unwrap) as RpcValues<Requests>
 }
 
-/** The result of one request. Throws RpcError when the node refuses it, and AnswerError for nonsense. */
+/** The result of one request. Throws RpcError when the node refuses it, and AnswerError for an invalid answer. */
 export function parseAnswer<T>(
-  { id, request }: Asked<T>,
+  { id, request }: NumberedRequest<T>,
   find: () => JsonObject | undefined,
   { upstream, redact }: AnswerContext,
 ): T {

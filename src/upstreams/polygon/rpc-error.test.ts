@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { UpstreamError } from '../../core/upstream-error.js'
 import { BodyTooLargeError } from '../transport/http-try.js'
-import { asksForLess, RpcError } from './rpc-error.js'
+import { needsSmallerRange, RpcError } from './rpc-error.js'
 
 describe('the wordings of providers', () => {
   test.each([
@@ -35,7 +35,7 @@ describe('the wordings of providers', () => {
     const error = new RpcError('polygon', 'eth_getLogs', code, message)
     expect(error.fault).toBe(fault)
     expect(error.retryable).toBe(!['tooMuch', 'refused'].includes(fault))
-    expect(asksForLess(error)).toBe(fault === 'tooMuch')
+    expect(needsSmallerRange(error)).toBe(fault === 'tooMuch')
   })
 
   test('a long story is cut short', () => {
@@ -51,11 +51,11 @@ describe('the wordings of providers', () => {
   test('a refusal may also come as a status of HTTP, or from our own limits', () => {
     const error = (message: string, status?: number, cause?: unknown) =>
       new UpstreamError(message, { upstream: 'polygon', retryable: false, status, cause })
-    expect(asksForLess(error('answered 400: block range is too wide', 400))).toBe(true)
-    expect(asksForLess(error('answered 413: ', 413))).toBe(true)
-    expect(asksForLess(error('too large', undefined, new BodyTooLargeError('64 MB')))).toBe(true)
-    expect(asksForLess(error('answered 429: limit exceeded', 429))).toBe(false)
-    expect(asksForLess(error('answered 401: no key', 401))).toBe(false)
-    expect(asksForLess(new Error('block range'))).toBe(false)
+    expect(needsSmallerRange(error('answered 400: block range is too wide', 400))).toBe(true)
+    expect(needsSmallerRange(error('answered 413: ', 413))).toBe(true)
+    expect(needsSmallerRange(error('too large', undefined, new BodyTooLargeError('64 MB')))).toBe(true)
+    expect(needsSmallerRange(error('answered 429: limit exceeded', 429))).toBe(false)
+    expect(needsSmallerRange(error('answered 401: no key', 401))).toBe(false)
+    expect(needsSmallerRange(new Error('block range'))).toBe(false)
   })
 })

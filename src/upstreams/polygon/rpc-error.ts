@@ -30,8 +30,8 @@ export class AnswerError extends UpstreamError {
   override name = 'AnswerError'
 }
 
-/** Whether the same logs may be had in smaller pieces, however the node or our own limits said so. */
-export function asksForLess(error: unknown): boolean {
+/** Whether the logs were refused, by the node or by our own limits, only because the range is too large. */
+export function needsSmallerRange(error: unknown): boolean {
   if (error instanceof RpcError) return error.fault === 'tooMuch'
   if (!(error instanceof UpstreamError)) return false
   const { cause, status, message } = error

@@ -1,10 +1,10 @@
-import type { HttpUpstream, ParsedElsewhere, Patience } from '../transport/http.js'
+import type { HttpUpstream, ParsedElsewhere, TimedCallOptions } from '../transport/http.js'
 import { inBatches } from '../transport/paging.js'
 import { parseObject } from '../transport/parse-json.js'
 import type { RpcRequest } from './requests.js'
 import {
   type AnswerContext,
-  type Asked,
+  type NumberedRequest,
   outcomesOf,
   parseAnswer,
   type RpcOutcome,
@@ -27,8 +27,8 @@ export type RpcOptions = {
 const BATCH_MAX = 100
 
 /**
- * JSON-RPC over HTTP. A node that answers properly that it is behind, that it failed or that we ask
- * too often is treated by the transport like one that does not answer: it is asked again a little
+ * JSON-RPC over HTTP. A node that answers properly that it lags, that it failed or that we ask
+ * too often is treated by the transport like one that does not answer: it gets the request again a little
  * later, and spared when that keeps happening.
  */
 export class RpcClient {
@@ -41,9 +41,9 @@ export class RpcClient {
 
   call<T>(request: RpcRequest<T>, signal?: AbortSignal): Promise<T> {
     const { http, path } = this.#options
-    const asked = this.#ask(request)
-    const parse = (json: unknown) => parseAnswer(asked, () => parseObject(json, 'answer'), this.#context)
-    return http.post(path, toMessage(asked), { parse, signal })
+    const numbered = this.#number(request)
+    const parse = (json: unknown) => parseAnswer(numbered, () => parseObject(json, 'answer'), this.#context)
+    return http.post(path, toMessage(numbered), { parse, signal })
   }
 
   /** One POST for up to a hundred requests. Throws only when there is no answer at all. */
@@ -64,7 +64,7 @@ export class RpcClient {
   together<const Requests extends readonly RpcRequest<unknown>[], T>(
     requests: Requests,
     parse: (values: RpcValues<Requests>) => T,
-    options: Patience,
+    options: TimedCallOptions,
     elsewhere?: ReadElsewhere<T>,
   ): Promise<T> {
     return this.#post(requests, (outcomes) => parse(valuesOf<Requests>(outcomes)), options, elsewhere)
@@ -73,15 +73,15 @@ export class RpcClient {
   #post<T>(
     requests: readonly RpcRequest<unknown>[],
     parse: (outcomes: RpcOutcome<unknown>[]) => T,
-    options: Patience,
+    options: TimedCallOptions,
     elsewhere?: ReadElsewhere<T>,
   ): Promise<T> {
     const { http, path } = this.#options
-    const asked = requests.map((request) => this.#ask(request))
-    const ids = asked.map(({ id }) => id)
-    return http.post(path, asked.map(toMessage), {
+    const numbered = requests.map((request) => this.#number(request))
+    const ids = numbered.map(({ id }) => id)
+    return http.post(path, numbered.map(toMessage), {
       ...options,
-      parse: (json) => parse(outcomesOf(json, asked, this.#context)),
+      parse: (json) => parse(outcomesOf(json, numbered, this.#context)),
       parseElsewhere: elsewhere && ((body) => elsewhere(body, ids)),
     })
   }
@@ -91,7 +91,7 @@ export class RpcClient {
     return { upstream, redact: http.redact }
   }
 
-  #ask<T>(request: RpcRequest<T>): Asked<T> {
+  #number<T>(request: RpcRequest<T>): NumberedRequest<T> {
     this.#lastId += 1
     return { id: this.#lastId, request }
   }
@@ -100,6 +100,6 @@ export class RpcClient {
 /** Gets the bytes of an answer and the ids of its requests. */
 type ReadElsewhere<T> = (body: Buffer, ids: readonly number[]) => Promise<ParsedElsewhere<T>>
 
-function toMessage({ id, request: { method, params } }: Asked<unknown>) {
+function toMessage({ id, request: { method, params } }: NumberedRequest<unknown>) {
   return { jsonrpc: '2.0', id, method, params }
 }

@@ -11,23 +11,23 @@ export type SocketMessage =
 
 /** What one connection has subscribed to, and what of it the node has confirmed. */
 export class Subscriptions {
-  /** By the id of the request, less one. */
-  readonly #asked: SubscriptionKind[] = []
+  /** Request ids begin at 1: that of index 0. */
+  readonly #requested: SubscriptionKind[] = []
   readonly #confirmed = new Map<string, SubscriptionKind>()
 
   /** The frame to send. */
   ask(kind: SubscriptionKind, params: readonly unknown[]): string {
-    const id = this.#asked.push(kind)
+    const id = this.#requested.push(kind)
     return JSON.stringify({ jsonrpc: '2.0', id, method: 'eth_subscribe', params })
   }
 
-  /** What the request was for. */
-  askedBy(request: number): SubscriptionKind | undefined {
-    return this.#asked[request - 1]
+  /** What the request with this id subscribed to. */
+  kindOfRequest(request: number): SubscriptionKind | undefined {
+    return this.#requested[request - 1]
   }
 
   confirm(request: number, subscription: string): void {
-    const kind = this.askedBy(request)
+    const kind = this.kindOfRequest(request)
     if (kind !== undefined) this.#confirmed.set(subscription, kind)
   }
 

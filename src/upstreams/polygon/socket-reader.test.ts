@@ -29,15 +29,15 @@ const SUBSCRIPTIONS: Record<string, string> = { newHeads: '0xheads' }
 /** A node whose connections confirm what `confirms` returns, and send nothing else by themselves. */
 async function follow(listener: PolygonListener, confirms = (_connection: number) => true) {
   const server = await openPeerServer()
-  const asked: string[][] = []
+  const requests: string[][] = []
   const lines: string[] = []
   server.onPeer((peer) => {
     const mine: string[] = []
-    asked.push(mine)
+    requests.push(mine)
     peer.on('message', (data) => {
       const { id, params } = JSON.parse(data.toString())
       mine.push(params[0])
-      if (!confirms(asked.length)) return
+      if (!confirms(requests.length)) return
       peer.send(JSON.stringify({ jsonrpc: '2.0', id, result: SUBSCRIPTIONS[params[0]] }))
     })
   })
@@ -58,8 +58,8 @@ async function follow(listener: PolygonListener, confirms = (_connection: number
     const peer: WebSocket | undefined = server.peers[connection]
     for (const frame of frames) peer?.send(JSON.stringify(frame))
   }
-  await until(() => (asked[0]?.length ?? 0) >= 1)
-  return { server, asked, lines, send, socket }
+  await until(() => (requests[0]?.length ?? 0) >= 1)
+  return { server, requests, lines, send, socket }
 }
 
 describe('a busy reader', () => {
@@ -76,18 +76,18 @@ describe('a busy reader', () => {
       },
       onGap: () => undefined,
     }
-    const { server, asked, send } = await follow(listener, (connection) => connection === 1)
+    const { server, requests, send } = await follow(listener, (connection) => connection === 1)
     send(0, head(1), head(2), head(3))
     await until(() => numbers.length === 1)
     server.peers[0]?.close(1001)
-    await until(() => asked[1]?.length === 1)
+    await until(() => requests[1]?.length === 1)
     finish()
     await until(() => numbers.length === 3)
     expect(server.attempts).toHaveLength(2)
     expect(server.peers[1]?.readyState).toBe(1)
   })
 
-  test('is done with a gap before it gets the head behind it, and gets it in any case', async () => {
+  test('is done with a gap before it gets the head after it, and gets it in any case', async () => {
     const seen: string[] = []
     let fail = (_error: Error) => {}
     const { send } = await follow({

@@ -99,7 +99,7 @@ describe('a socket to a node', () => {
     expect(heads.at(-1)?.hash).toBe(chain.hashOf(chain.head))
   })
 
-  test('what comes twice is given once', async () => {
+  test('what comes twice is passed on once', async () => {
     const { heads, pending, faults } = await follow()
     faults.set({ upstream: 'polygon', mode: 'duplicate' })
     await until(() => heads.length >= 15 && pending.length >= 3)
@@ -152,16 +152,16 @@ describe('a socket to a node', () => {
 
 describe('a node that refuses', () => {
   test('to show pending transactions is followed all the same', async () => {
-    const asked = await openRefusing('newPendingTransactions')
-    await vi.waitFor(() => expect(asked.heads).toEqual([expect.objectContaining({ number: 5 })]))
-    expect(asked.connections()).toBe(1)
+    const node = await openRefusing('newPendingTransactions')
+    await vi.waitFor(() => expect(node.heads).toEqual([expect.objectContaining({ number: 5 })]))
+    expect(node.connections()).toBe(1)
   })
 
   test('to announce heads is left', async () => {
-    const asked = await openRefusing('newHeads')
-    await vi.waitFor(async () => expect(await asked.metric('auspex_upstream_socket_connected')).toBe(0))
-    await vi.waitFor(() => expect(asked.connections()).toBe(1))
-    expect(asked.heads).toEqual([])
+    const node = await openRefusing('newHeads')
+    await vi.waitFor(async () => expect(await node.metric('auspex_upstream_socket_connected')).toBe(0))
+    await vi.waitFor(() => expect(node.connections()).toBe(1))
+    expect(node.heads).toEqual([])
   })
 })
 

@@ -92,7 +92,7 @@ export class PolygonSocket {
   /** Many nodes show no pending transactions. Everything else is what we are here for. */
   #onRefusal({ request, code, message }: SocketMessage & { kind: 'refused' }): void {
     const { url, log } = this.#options
-    const kind = this.#subscriptions.askedBy(request)
+    const kind = this.#subscriptions.kindOfRequest(request)
     const detail = createRedact(url)(`${kind} refused with ${code}: ${message}`)
     if (kind !== 'pending') this.#socket.reject(detail, REFUSED_WAIT_MS)
     else log.warn({ upstream: NAME, detail }, 'node shows no pending transactions')

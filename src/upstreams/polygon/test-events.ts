@@ -121,7 +121,7 @@ function expectedTrade(args: Arguments): Arguments {
     : [number('takerAmountFilled'), number('makerAmountFilled')]
   const { takerOrderHash, takerOrderMaker, orderHash = takerOrderHash } = args
   const { maker = takerOrderMaker, taker, fee, builder, metadata } = args
-  const given = Object.entries({ taker, fee, builder, metadata }).filter(([, value]) => value !== undefined)
+  const fields = Object.entries({ taker, fee, builder, metadata }).filter(([, value]) => value !== undefined)
   return {
     orderHash,
     maker: String(maker).toLowerCase(),
@@ -129,7 +129,7 @@ function expectedTrade(args: Arguments): Arguments {
     tokenId: toWord(token as bigint),
     usd,
     shares,
-    ...Object.fromEntries(given.map(([name, value]) => [name, toOurs(value, '', name)])),
+    ...Object.fromEntries(fields.map(([name, value]) => [name, toOurs(value, '', name)])),
   }
 }
 

@@ -20,7 +20,7 @@ const tick = (sec: number): PriceTick => ({
 
 /** A host that has every second but `empty` up to `lastSec`, 100 to a page of `pageMs`; `fail` may throw instead. */
 function open({ lastSec = 10_000_000, pageMs = 0, fail = (_call: number) => {}, empty = NONE } = {}) {
-  const asked: number[] = []
+  const requested: number[] = []
   const filled: number[] = []
   const coins: string[] = []
   const missed: MissedSeconds[] = []
@@ -29,10 +29,10 @@ function open({ lastSec = 10_000_000, pageMs = 0, fail = (_call: number) => {}, 
   onTestFinished(() => controller.abort())
   const backfill = new Backfill(controller.signal, {
     readPage: async ({ coin }, fromSec) => {
-      asked.push(fromSec)
+      requested.push(fromSec)
       coins.push(coin)
       nowMs += pageMs
-      fail(asked.length)
+      fail(requested.length)
       const firstSec = empty.fromSec <= fromSec && fromSec <= empty.toSec ? empty.toSec + 1 : fromSec
       const count = Math.max(0, Math.min(100, lastSec - firstSec + 1))
       return Array.from({ length: count }, (_, index) => tick(firstSec + index))
@@ -47,7 +47,7 @@ function open({ lastSec = 10_000_000, pageMs = 0, fail = (_call: number) => {}, 
     },
     log: pino({ level: 'silent' }),
   })
-  return { backfill, asked, coins, filled, missed, controller }
+  return { backfill, requested, coins, filled, missed, controller }
 }
 
 const NONE = { fromSec: 0, toSec: -1 }
@@ -59,11 +59,11 @@ const failure = (retryable: boolean, status?: number) =>
   new UpstreamError('no', { upstream: 'test', retryable, status })
 
 test('all pages of a stretch are read, the newest first, and nothing beyond it is delivered', async () => {
-  const { backfill, asked, filled, missed } = open()
+  const { backfill, requested, filled, missed } = open()
   backfill.add({ feed: FEED, fromSec: 1_000, toSec: 1_249 })
   await vi.waitFor(() => expect(filled).toHaveLength(250))
   expect(filled).toEqual([...range(1_150, 1_249), ...range(1_050, 1_149), ...range(1_000, 1_049)])
-  expect(asked).toEqual([1_150, 1_050, 1_000])
+  expect(requested).toEqual([1_150, 1_050, 1_000])
   expect(missed).toEqual([])
 })
 
@@ -103,27 +103,27 @@ test('recent seconds are read four pages at once, older ones two at once', async
   }
   await vi.waitFor(() => expect(backfill.isPending('spot', 0)).toBe(false))
   expect(most.recent).toBe(4)
-  // The first one is asked for while the last recent ones are on their way.
+  // The first one is requested while the last recent ones are on their way.
   expect(most.older).toBeLessThan(4)
 })
 
 test('stretches that one page covers need no other', async () => {
-  const { backfill, asked, filled } = open()
+  const { backfill, requested, filled } = open()
   backfill.add({ feed: FEED, fromSec: 1_090, toSec: 1_105 })
   backfill.add({ feed: FEED, fromSec: 1_010, toSec: 1_010 })
   backfill.add({ feed: FEED, fromSec: 1_000, toSec: 1_001 })
   backfill.add({ feed: FEED, fromSec: 900, toSec: 901 })
   await vi.waitFor(() => expect(filled).toHaveLength(21))
-  expect(asked).toEqual([1_010, 1_000, 900])
+  expect(requested).toEqual([1_010, 1_000, 900])
   expect(filled.toSorted((a, b) => a - b)).toEqual([900, 901, 1_000, 1_001, 1_010, ...range(1_090, 1_105)])
 })
 
 test('a long time without reports is passed over with one call', async () => {
-  const { backfill, asked, filled, missed } = open({ empty: { fromSec: 0, toSec: 50_000 } })
+  const { backfill, requested, filled, missed } = open({ empty: { fromSec: 0, toSec: 50_000 } })
   backfill.add({ feed: FEED, fromSec: 1_000, toSec: 50_150 })
   await vi.waitFor(() => expect(backfill.isPending('spot', 0)).toBe(false))
   expect(filled.toSorted((a, b) => a - b)).toEqual(range(50_001, 50_150))
-  expect(asked).toEqual([50_051, 49_951, 49_851, 1_000])
+  expect(requested).toEqual([50_051, 49_951, 49_851, 1_000])
   expect(missed).toEqual([])
 })
 
@@ -140,7 +140,7 @@ test('seconds are pending until they are there', async () => {
 test.each([
   ['fails', failure(true)],
   ['refuses our signature', failure(false, 401)],
-])('a host that %s for a while is asked again, from where it stopped', async (_how, error) => {
+])('a host that %s for a while gets the request again, from where it stopped', async (_how, error) => {
   const { backfill, filled, missed } = open({
     fail: (call) => {
       if (call > 1 && call < 6) throw error
@@ -176,12 +176,12 @@ test('a stretch that had to wait for long is not given up for one failure', asyn
   expect(missed).toEqual([])
 })
 
-test('a host that stays behind is given up in the end', async () => {
-  const { backfill, asked, filled, missed } = open({ lastSec: 1_009 })
+test('a host that keeps lagging is given up in the end', async () => {
+  const { backfill, requested, filled, missed } = open({ lastSec: 1_009 })
   backfill.add({ feed: FEED, fromSec: 1_000, toSec: 1_020 })
   await vi.waitFor(() => expect(missed).toEqual([{ feed: FEED, fromSec: 1_010, toSec: 1_020 }]))
   expect(filled).toEqual(range(1_000, 1_009))
-  expect(asked.length).toBeLessThan(30)
+  expect(requested.length).toBeLessThan(30)
 })
 
 test('more than a day back, or too many stretches, are reported at once', async () => {
@@ -196,13 +196,13 @@ test('more than a day back, or too many stretches, are reported at once', async 
   expect(missed).toHaveLength(2)
 })
 
-test('after an abort nothing is asked, delivered or reported', async () => {
-  const { backfill, asked, filled, missed, controller } = open({
+test('after an abort nothing is requested, delivered or reported', async () => {
+  const { backfill, requested, filled, missed, controller } = open({
     fail: () => controller.abort(new Error('over')),
   })
   backfill.add({ feed: FEED, fromSec: 1_000, toSec: 1_010 })
   backfill.add({ feed: FEED, fromSec: 2_000, toSec: 2_010 })
-  await vi.waitFor(() => expect(asked).toHaveLength(1))
+  await vi.waitFor(() => expect(requested).toHaveLength(1))
   await new Promise((resolve) => setImmediate(resolve))
-  expect([asked, filled, missed]).toEqual([[2_000], [], []])
+  expect([requested, filled, missed]).toEqual([[2_000], [], []])
 })

@@ -26,10 +26,10 @@ const RECENT_PAGES_AT_ONCE = 4
 /** Older ones leave time for other work of this process and of the host. */
 const OLDER_PAGES_AT_ONCE = 2
 const STRETCHES_MAX = 1_000
-/** Seconds that are older than this are reported as missed without being asked for. */
+/** Seconds that are older than this are reported as missed without a request. */
 const SECONDS_MAX = 24 * 60 * 60
-/** How long the host may give nothing at all before seconds are given up. */
-const PATIENCE_MS = 15 * 60_000
+/** How long the host may deliver nothing at all before seconds are given up. */
+const SILENT_MS_MAX = 15 * 60_000
 const BACKOFF = { baseMs: 1_000, maxMs: 60_000 }
 
 type Stretch = Seconds & { addedMs: number }
@@ -38,7 +38,7 @@ type FeedQueue = { feed: ChainlinkFeed; stretches: Stretch[]; isBusy: boolean; s
 
 /**
  * Fetches missed seconds from Chainlink's reports of the past, always the newest of all feeds next:
- * so the feeds are filled side by side, and backwards, because recent prices are asked for most.
+ * so the feeds are filled side by side, and backwards, because callers request recent prices most.
  */
 export class Backfill {
   readonly #options: ChainlinkBackfillOptions
@@ -118,7 +118,7 @@ export class Backfill {
 
   /**
    * Reads one page and takes the seconds that it covers out of the queue: a second that the page leaves
-   * out has no report. After a page with none of the seconds asked for the next one begins at the
+   * out has no report. After a page with none of the requested seconds the next one begins at the
    * oldest missed second, and shows in one call how far the empty part reaches.
    */
   async #fillPage(queue: FeedQueue): Promise<void> {
@@ -147,7 +147,7 @@ export class Backfill {
     const { onMissed, timing, log } = this.#options
     const newest = newestOf(queue)
     const sinceMs = Math.max(newest.addedMs, this.#servedMs)
-    if (!isFinal(error) && timing.now() - sinceMs < PATIENCE_MS) return false
+    if (!isFinal(error) && timing.now() - sinceMs < SILENT_MS_MAX) return false
     log.warn({ upstream: 'chainlink', ...faultFields(error) }, 'missed seconds are given up')
     queue.stretches = queue.stretches.filter((stretch) => stretch !== newest)
     onMissed({ feed: queue.feed, fromSec: newest.fromSec, toSec: newest.toSec })

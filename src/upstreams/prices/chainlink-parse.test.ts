@@ -65,9 +65,9 @@ describe('reports', () => {
   test('that are cut short or changed decode, or throw a ParseError', () => {
     const changes = fc.tuple(reports, fc.nat(), fc.nat(), hex(1))
     fc.assert(
-      fc.property(changes, ([parts, cut, place, byte]) => {
+      fc.property(changes, ([parts, cut, offset, byte]) => {
         const { full } = encode(parts)
-        const at = 2 + 2 * (place % (full.length / 2 - 1))
+        const at = 2 + 2 * (offset % (full.length / 2 - 1))
         const changed = full.slice(0, at) + byte.slice(2) + full.slice(at + 2)
         for (const text of [full.slice(0, cut % full.length), changed]) {
           try {

@@ -15,7 +15,7 @@ import type { PriceTick } from './source.js'
 /** Feeds by their id. */
 export type ChainlinkFeedMap = ReadonlyMap<string, ChainlinkFeed>
 
-/** `undefined`: a feed that is not ours. Throws a ParseError on anything odd. */
+/** `undefined`: a feed that is not ours. Throws a ParseError on a malformed message. */
 export function parseReportFrame(
   text: string,
   feeds: ChainlinkFeedMap,
@@ -140,7 +140,7 @@ function parseSmall(bytes: Buffer, index: number, name: string): number {
   return Number(last)
 }
 
-/** An offset in bytes, as the index of a word behind the head. */
+/** An offset in bytes, as the index of a word after the head. */
 function parseOffset(bytes: Buffer, index: number): number {
   const offset = parseSmall(bytes, index, 'the offset of the blob')
   if (offset % WORD_BYTES !== 0 || offset < HEAD_WORDS * WORD_BYTES)

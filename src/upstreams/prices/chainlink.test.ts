@@ -17,18 +17,18 @@ universe.advance(startMs)
 async function open(changes: Partial<ChainlinkOptions> = {}, stored?: StoredStreams) {
   const credentials = { apiKey: 'key', secret: 'secret' }
   const now = () => universe.nowMs
-  const asked: string[] = []
+  const paths: string[] = []
   const faults = new Faults()
   const hostNow = () => now() + faults.skewMs('chainlink')
   const parts = createChainlinkHost(universe, credentials, { now: hostNow })
   const host = await openHost('chainlink', faults, {
     ...parts,
     http: (request) => {
-      asked.push(request.path)
+      paths.push(request.path)
       return parts.http?.(request) ?? { status: 404, body: '' }
     },
     refuse: (request) => {
-      asked.push(request.url)
+      paths.push(request.url)
       return parts.refuse?.(request)
     },
   })
@@ -63,7 +63,7 @@ async function open(changes: Partial<ChainlinkOptions> = {}, stored?: StoredStre
     onGap: (gap: PriceGap) => gaps.push(gap),
   }
   source.start(controller.signal, listener, stored)
-  return { source, faults, asked, ticks, gaps, slept }
+  return { source, faults, paths, ticks, gaps, slept }
 }
 
 const liveOn = (seconds = 1) => universe.advance(universe.nowMs + seconds * 1_000)
@@ -94,7 +94,7 @@ test('feeds are found by coin, and their prices are exact, with bid and ask', as
 })
 
 test('seconds that were missed are fetched and come late, with no gap', async () => {
-  const { source, faults, asked, ticks, gaps } = await open()
+  const { source, faults, paths, ticks, gaps } = await open()
   await until(() => source.health().state === 'open')
   liveOn()
   await until(() => ticks.length === 3)
@@ -107,13 +107,13 @@ test('seconds that were missed are fetched and come late, with no gap', async ()
   const spot = ticks.filter(({ kind }) => kind === 'spot').map(({ timestampMs }) => timestampMs)
   expect(spot.sort()).toEqual(Array.from({ length: 151 }, (_, index) => fromMs + index * 1_000))
   expect(gaps).toEqual([])
-  expect(asked.filter((path) => path.endsWith('/page'))).toHaveLength(6)
+  expect(paths.filter((path) => path.endsWith('/page'))).toHaveLength(6)
 })
 
 test('seconds between the last stored tick and the first new one are fetched, each once', async () => {
   const lastMs = universe.nowMs
   liveOn(149)
-  const { source, asked, ticks, gaps } = await open({}, () => ({ untilMs: lastMs, missing: [] }))
+  const { source, paths, ticks, gaps } = await open({}, () => ({ untilMs: lastMs, missing: [] }))
   await until(() => source.health().state === 'open')
   liveOn()
   await until(() => ticks.length >= 3 * 150)
@@ -125,7 +125,7 @@ test('seconds between the last stored tick and the first new one are fetched, ea
     expect(mine.map(({ timestampMs }) => timestampMs).sort()).toEqual(moments)
   }
   expect(gaps).toEqual([])
-  expect(asked.filter((path) => path.endsWith('/page'))).toHaveLength(6)
+  expect(paths.filter((path) => path.endsWith('/page'))).toHaveLength(6)
 })
 
 test('seconds that are missing before the last stored tick are fetched at once, the newest first', async () => {
@@ -165,7 +165,7 @@ test.each(['429', '500', 'garbage', 'truncated', 'drop', 'skew'] as const)(
     liveOn(9)
     faults.set({ upstream: 'chainlink', mode: 'off' })
     liveOn()
-    // Nothing runs before this: the host is broken when the first of the seconds is asked for.
+    // Nothing runs before this: the host is broken when the first of the seconds is requested.
     faults.set({ upstream: 'chainlink', mode })
     await until(() => ticks.length >= 3 * 11)
     expect(ticks).toHaveLength(3 * 11)
@@ -174,10 +174,10 @@ test.each(['429', '500', 'garbage', 'truncated', 'drop', 'skew'] as const)(
 )
 
 test('wrong credentials: asks again, ever more slowly, and says nothing wrong', async () => {
-  const { source, ticks, asked, slept } = await open({
+  const { source, ticks, paths, slept } = await open({
     credentials: { apiKey: 'key', secret: 'another' },
   })
-  await until(() => asked.length >= 8 && slept.some((ms) => ms >= 60_000))
+  await until(() => paths.length >= 8 && slept.some((ms) => ms >= 60_000))
   expect(source.health().state).toBe('connecting')
   expect(ticks).toEqual([])
 })

@@ -26,11 +26,11 @@ const STREAMS: Record<PriceSourceName, string[]> = {
 }
 
 /** A busy machine stalls for a second now and then, which is no fault of the peer. */
-const PATIENCE_MS = 1_500
+const TIMEOUT_MS = 1_500
 const TUNING = {
-  deadAfterMs: PATIENCE_MS,
-  silentAfterMs: PATIENCE_MS,
-  timings: { handshakeMs: PATIENCE_MS, stableMs: 30_000, backoff: { baseMs: 10, maxMs: 80 } },
+  deadAfterMs: TIMEOUT_MS,
+  silentAfterMs: TIMEOUT_MS,
+  timings: { handshakeMs: TIMEOUT_MS, stableMs: 30_000, backoff: { baseMs: 10, maxMs: 80 } },
 }
 const tuneWith = (text?: string) => ({ ...TUNING, heartbeat: { everyMs: 20, text } })
 
@@ -175,7 +175,7 @@ const pairUp = <T>(faults: readonly T[]) =>
 const gapsOf = (name: PriceSourceName) => (name === 'chainlink' ? 0 : 1)
 
 const BREAKING = ['drop', 'half-open', 'silent', 'garbage', 'truncated'] as const
-/** These are noticed when the patience is over. */
+/** These are noticed when the timeout is over. */
 const QUIET: ReadonlySet<string> = new Set(['half-open', 'silent'])
 /** Only Chainlink looks at the clock of its clients; the others are merely dropped. */
 const REFUSING = ['429', '500', 'skew'] as const
@@ -191,7 +191,7 @@ describe('a source', () => {
       sim.breakWith({ mode })
       // What breaks new connections only must meet one.
       if (REFUSING.some((each) => each === mode)) sim.breakWith({ mode: 'drop', seconds: 0.05 })
-      await waitSeconds(QUIET.has(mode) ? PATIENCE_MS / SECOND_MS + 60 : 60)
+      await waitSeconds(QUIET.has(mode) ? TIMEOUT_MS / SECOND_MS + 60 : 60)
       sim.breakWith({ mode: 'off' })
       await sim.untilFlowing()
       await until(() => findLost(name, sim).length === 0)

@@ -30,9 +30,9 @@ function fakeSource(name: PriceSourceName) {
   let stored: StoredStreams | undefined
   const source: PriceSource = {
     name,
-    start: (_signal, givenListener, givenStored) => {
-      listener = givenListener
-      stored = givenStored
+    start: (_signal, feedListener, feedStored) => {
+      listener = feedListener
+      stored = feedStored
     },
     health: () => ({
       name,

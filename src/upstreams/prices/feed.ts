@@ -12,7 +12,7 @@ import type {
 
 export type PriceFeedOptions = PriceListener & {
   sources: readonly PriceSource[]
-  /** As for one source; each is asked for by its name. */
+  /** As for one source; the name says which. */
   stored?: StoredBySource | undefined
   log: Log
 }
@@ -31,7 +31,7 @@ export type PriceFeed = {
 }
 
 /**
- * Several sources behind one reader, which gets every tick under the name of its source and decides
+ * Several sources with one listener, which gets every tick under the name of its source and decides
  * which of them to believe. A source that is down delivers nothing, and does not disturb the others.
  */
 export function createPriceFeed(options: PriceFeedOptions): PriceFeed {

@@ -27,7 +27,7 @@ export const LIVE_V2_CHANNELS: ReadonlyMap<string, PriceKind> = new Map([
 
 export const TWAP_WINDOW_SECONDS = 60
 
-/** `undefined`: a pong, or a channel that is not ours. Throws a ParseError on anything odd. */
+/** `undefined`: a pong, or a channel that is not ours. Throws a ParseError on a malformed message. */
 export function parseLiveV2Frame(text: string, nowMs: number): LiveV2Message | undefined {
   return parseEncoded(text, 'frame', (value) => {
     const frame = parseObject(value, 'frame')
@@ -99,7 +99,7 @@ function parseTicks(payload: JsonObject, kind: PriceKind, nowMs: number): PriceT
   return isRepeated ? [] : [parsePoint(payload, 'payload')]
 }
 
-/** A mean over other seconds than we asked for is another price. */
+/** A mean over other seconds than we subscribed to is another price. */
 function checkWindow(value: unknown, path: string, kind: PriceKind): void {
   const expected = kind === 'twap60' ? TWAP_WINDOW_SECONDS : undefined
   if ((value ?? undefined) !== expected) refuseValue(path, String(expected ?? 'absent'), value)

@@ -141,7 +141,7 @@ describe('answers', () => {
     expect(waits).toEqual([])
   })
 
-  test('prices of another provider than asked for are announced, and taken', async () => {
+  test('prices of another provider than the requested one are announced, and taken', async () => {
     const answers = [ack(SPOT, { provider: 'pyth' }), ack(TWAP, { provider: 'chainlink' })]
     const { server, ticks, warnings } = await open([AUTHED], [...answers, ack(TWAP)])
     await until(() => warnings.length > 0)

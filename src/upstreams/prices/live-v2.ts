@@ -201,7 +201,7 @@ export class LiveV2Source implements PriceSource {
   #onData({ channel, seq, dropped, ticks }: Data): void {
     const last = this.#seqs.get(channel)
     const hasNewTicks = ticks.some((tick) => this.#deduplicator?.isNew(tick))
-    // An old number with new prices is no repetition: the server has begun to count anew.
+    // An old number with new prices is no repetition: the server has started its numbering again.
     if (last !== undefined && seq <= last && !hasNewTicks) return
     this.#seqs.set(channel, seq)
     if (dropped > 0 || (last !== undefined && seq !== last + 1)) this.#onMissed(channel)

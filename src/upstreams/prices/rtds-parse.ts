@@ -24,7 +24,7 @@ export const RTDS_TOPICS: ReadonlyMap<string, Topic> = new Map([
   ['crypto_prices_twap_sixty', { kind: 'twap60', provider: 'chainlink', windowSeconds: 60 }],
 ])
 
-/** `undefined`: an answer to a ping, or topics and symbols that are not ours. Throws a ParseError on anything odd. */
+/** `undefined`: a pong, or topics and symbols that are not ours. Throws a ParseError on a malformed message. */
 export function parseRtdsFrame(text: string, nowMs: number): RtdsMessage | undefined {
   if (text.trim() === '' || text === 'PONG' || text === 'pong') return undefined
   return parseEncoded(text, 'frame', (frame) => {

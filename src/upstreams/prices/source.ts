@@ -1,6 +1,6 @@
 import type { SocketConnectorOptions, SocketFault, SocketState } from '../transport/socket-options.js'
 
-/** One place that prices come from. It opens its own connection again whenever that ends. */
+/** One provider of prices. It opens its own connection again whenever that ends. */
 export type PriceSource = {
   readonly name: PriceSourceName
   /**

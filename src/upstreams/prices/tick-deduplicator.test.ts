@@ -49,7 +49,7 @@ test('a jump over the step is a hole of that stream', () => {
   expect(holes).toEqual([{ coin: 'btc', kind: 'spot', afterMs: 15_000, beforeMs: 21_000 }])
 })
 
-test('a gap begins with the stream that is furthest behind, and its jump is no hole', () => {
+test('a gap begins with the stream that lags most, and its jump is no hole', () => {
   const { deduplicator, accepted, holes } = open()
   expect(deduplicator.closeGap(5_000)).toBeUndefined()
   deduplicator.accept(tick('btc', 10))

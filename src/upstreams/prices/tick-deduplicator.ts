@@ -119,7 +119,7 @@ function remember(timestamps: Set<number>, ms: number): void {
   }
 }
 
-/** The gap in timestamps of prices, which come late: it begins at the last tick of the stream that is furthest behind. */
+/** The gap in timestamps of prices, which come late: it begins at the last tick of the stream that lags most. */
 export function toPriceGap(
   source: PriceSourceName,
   { fromMs, toMs, reason }: SocketGap,

@@ -33,7 +33,7 @@ afterEach(() => client.close())
 const search = (q = 'news') =>
   client.search({ q, engines: ['bing'], language: 'en-US', timeRange: 'year', safeSearch: 1 })
 
-test('results of the engines that were asked for', async () => {
+test('results of the requested engines', async () => {
   const { results, unresponsive } = await search()
   expect(results[0]).toMatchObject({ engines: ['bing'], score: 1 })
   expect(unresponsive).toEqual([])

@@ -5,7 +5,7 @@ import type { PathLimit } from '../transport/rate-limit.js'
 import { parseSearchResults, type SearxngResults } from './parse.js'
 
 /**
- * SearXNG itself has no limit. The engines behind it have: one that is asked too often suspends the
+ * SearXNG itself has no limit. The engines behind it have: one that is called too often suspends the
  * instance for minutes, an hour after a CAPTCHA.
  */
 const SEARXNG_LIMITS: readonly PathLimit[] = [{ paths: /^/, calls: 120, windowMs: 10_000 }]

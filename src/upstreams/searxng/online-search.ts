@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/clock.js'
 import { ApiError, notConfigured } from '../../core/errors.js'
 import { StaleFallbackCache } from '../../lib/stale-fallback-cache.js'
-import { withPatience } from '../transport/patience.js'
+import { withUpstreamTimeout } from '../transport/upstream-timeout.js'
 import { type SearxngClient, type SearxngQuery, toPlainWords } from './client.js'
 import type { SearxngResult, SearxngResults } from './parse.js'
 
@@ -10,20 +10,20 @@ export const ONLINE_RESULTS_MAX = 20
 const HINTS_MAX = 10
 /** How old an answer may be that stands in for engines that do not answer. */
 const STALE_MS_MAX = 12 * 60 * 60_000
-/** An answer that lacks an engine is asked for again sooner. */
+/** An answer that lacks an engine is requested again sooner. */
 const PARTIAL_MS_MAX = 60_000
 /** Characters of all answers in memory, and of one. */
 const SIZE_MAX = 32 * 1024 * 1024
 const ENTRY_SIZE_MAX = 256 * 1024
-/** Includes the wait for a turn under the limits of the connector. */
-const PATIENCE_MS = 8_000
+/** Includes the wait under the rate limits of the connector. */
+const TIMEOUT_MS = 8_000
 
 export type OnlineAnswer = {
   /** The best first, each address once. */
   results: SearxngResult[]
   answers: string[]
   suggestions: string[]
-  /** Engines that were asked and did not answer, or not this time. */
+  /** Requested engines that did not answer, or not this time. */
   unresponsive: SearxngResults['unresponsive']
   fetchedMs: number
   isCached: boolean
@@ -78,7 +78,7 @@ export class OnlineSearch {
     if (searxng === undefined) throw notConfigured('Set AUSPEX_SEARXNG_URL to search the web.')
     const plain = { ...query, q: toPlainWords(query.q) }
     const call = (signal: AbortSignal) => searxng.search(plain, { signal, accountId })
-    const found = await withPatience('searxng', call, PATIENCE_MS)
+    const found = await withUpstreamTimeout('searxng', call, TIMEOUT_MS)
     const { unresponsive } = found
     if (isEmpty(found) && query.engines.every((name) => isNamed(unresponsive, name)))
       throw new EnginesSilent(unresponsive)

@@ -29,7 +29,7 @@ type SiteWindow = {
 const BROWSER =
   'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36'
 
-/** The prices behind the up-or-down pages of the site. Undocumented: it may change without notice. */
+/** The API that the up-or-down pages of the site load their prices from. Undocumented: it may change without notice. */
 export class SitePriceClient {
   readonly #http: HttpUpstream
 

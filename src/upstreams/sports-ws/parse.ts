@@ -20,7 +20,7 @@ export type ScoreFrame = { kind: 'ping' } | { kind: 'scores'; scores: ScoreMessa
 /** Longer texts are no names, words or scores of a game. */
 const TEXT_LENGTH_MAX = 200
 
-/** `undefined`: an empty frame. Throws a ParseError on anything odd. */
+/** `undefined`: an empty frame. Throws a ParseError on a malformed message. */
 export function parseScoreFrame(text: string): ScoreFrame | undefined {
   const word = text.trim().toLowerCase()
   if (word === '' || word === 'pong') return undefined

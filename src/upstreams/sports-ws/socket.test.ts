@@ -35,7 +35,7 @@ async function open(tuning: SocketTuning = {}, expectsScores = () => true) {
 
 const frame = (score: string) => JSON.stringify({ gameId: 1, score })
 
-test('nothing is asked for, each ping is answered, and scores come in order', async () => {
+test('no request is sent, each ping is answered, and scores come in order', async () => {
   const { server, received, scores } = await open()
   for (const text of ['ping', frame('1-0'), frame('2-0'), 'ping']) server.peers[0]?.send(text)
   await until(() => received.length === 2)

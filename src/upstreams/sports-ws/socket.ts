@@ -18,7 +18,7 @@ export type ScoreListener = {
 
 /**
  * The score socket: the state of every game that is being played, and each change of any game. There is
- * nothing to subscribe to, and a new connection begins with all games that are live, so a gap mends
+ * nothing to subscribe to, and a new connection begins with all games that are live, so a gap closes
  * itself.
  */
 export class SportsSocket {

@@ -74,7 +74,7 @@ describe('Breaker', () => {
     expect(changes.slice(-2)).toEqual(['half-open', 'closed'])
   })
 
-  test('a probe that was given up leaves its place to the next call', () => {
+  test('a probe that was given up lets the next call probe', () => {
     const { breaker, time } = setup()
     failTimes(breaker, 5)
     time.nowMs += 2_000
@@ -95,14 +95,14 @@ describe('Breaker', () => {
 
   test('rests as long as the upstream wants, also when the probe hears of it', () => {
     const { breaker, time } = setup()
-    const asked = new Error('come back later')
-    breaker.rest(90_000, asked)
+    const refusal = new Error('come back later')
+    breaker.rest(90_000, refusal)
     expect(breaker.state).toBe('open')
     expect(refusalOf(breaker).retryAfterMs).toBe(90_000)
     time.nowMs += 90_000
     const probe = breaker.enter()
-    breaker.rest(120_000, asked)
-    probe.fail(asked)
+    breaker.rest(120_000, refusal)
+    probe.fail(refusal)
     time.nowMs += 119_999
     expect(refusalOf(breaker).retryAfterMs).toBe(1)
     time.nowMs += 1

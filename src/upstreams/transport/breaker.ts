@@ -57,7 +57,7 @@ export class Breaker {
   enter(): Pass {
     if (this.#state === 'closed') return this.#plainPass()
     if (this.#state === 'half-open' || this.#leftMs() > 0) throw this.refusal()
-    this.#turn('half-open')
+    this.#setState('half-open')
     return this.#probePass()
   }
 
@@ -94,7 +94,7 @@ export class Breaker {
       probe: true,
       succeed: () => this.#close(),
       fail: (cause) => this.#open(cause),
-      forget: () => this.#turn('open'),
+      forget: () => this.#setState('open'),
     }
   }
 
@@ -114,17 +114,17 @@ export class Breaker {
     this.#timesOpened++
     const coolMs = backoffMs(COOL_DOWN, this.#timesOpened)
     this.#probeAtMs = Math.max(this.#probeAtMs, this.#timing.now() + coolMs)
-    this.#turn('open', cause)
+    this.#setState('open', cause)
   }
 
   #close(): void {
     this.#failuresInRow = 0
     this.#recent = []
     this.#timesOpened = 0
-    this.#turn('closed')
+    this.#setState('closed')
   }
 
-  #turn(state: BreakerState, cause?: unknown): void {
+  #setState(state: BreakerState, cause?: unknown): void {
     this.#state = state
     this.#onChange(state, cause)
   }

@@ -24,7 +24,7 @@ export class UpstreamHealth {
     record.lastFault = { message, atMs: nowMs }
   }
 
-  /** Of an upstream by its name; one that was not asked yet has done nothing. */
+  /** The record of an upstream by its name; it is empty before the first call. */
   of(upstream: string): UpstreamRecord {
     const known = this.#records.get(upstream)
     if (known !== undefined) return known

@@ -182,16 +182,16 @@ export function parseRetryAfterMs(headers: Headers, body: string, nowMs: number)
 }
 
 function fromHeader(headers: Headers, nowMs: number): number | undefined {
-  const asked = headers['retry-after']
-  if (typeof asked !== 'string') return fromUsedUpLimit(headers, nowMs)
-  if (/^\d+(\.\d+)?$/.test(asked.trim())) return Number(asked) * 1_000
+  const retryAfter = headers['retry-after']
+  if (typeof retryAfter !== 'string') return fromUsedUpLimit(headers, nowMs)
+  if (/^\d+(\.\d+)?$/.test(retryAfter.trim())) return Number(retryAfter) * 1_000
   // Relative to the upstream's own clock, where it sends one: ours may be wrong.
   const sentMs = Date.parse(String(headers.date))
-  const ms = Date.parse(asked) - (Number.isNaN(sentMs) ? nowMs : sentMs)
+  const ms = Date.parse(retryAfter) - (Number.isNaN(sentMs) ? nowMs : sentMs)
   return Number.isNaN(ms) ? undefined : ms
 }
 
-/** X says when its limit starts anew, in Unix seconds, and on all answers. */
+/** X says when its limit is reset, in Unix seconds, and on all answers. */
 function fromUsedUpLimit(headers: Headers, nowMs: number): number | undefined {
   const reset = headers['x-rate-limit-reset']
   const isUsedUp = headers['x-rate-limit-remaining'] === '0'

@@ -145,7 +145,7 @@ describe('a request', () => {
 })
 
 describe('an upstream that is not open yet', () => {
-  test('is asked when it opens, and not before', async () => {
+  test('gets calls when it opens, and not before', async () => {
     let open = (): void => undefined
     const opened = new Promise<void>((resolve) => {
       open = resolve
@@ -257,9 +257,9 @@ describe('a fault that may pass', () => {
     expect(busy.http.state).toBe('open')
   })
 
-  test('a try over the patience of a POST is the last one, and nothing is held against it', async () => {
+  test('a try over the timeout of a POST is the last one, and nothing is held against it', async () => {
     const { http, requests } = await setup(() => undefined)
-    const impatient = () => http.post('/thing', {}, { parse: anything, patienceMs: 150 })
+    const impatient = () => http.post('/thing', {}, { parse: anything, tryTimeoutMs: 150 })
     for (let call = 1; call <= 6; call++) {
       await expect(impatient()).rejects.toThrow('within 150 ms')
       expect(requests()).toBe(call)
@@ -437,7 +437,7 @@ describe('an upstream that is down', () => {
     expect(await level()).toBe(0)
   })
 
-  test('is asked less than once a second in the long run, however many call', async () => {
+  test('gets less than one call a second in the long run, however many callers there are', async () => {
     const { http, requests, time } = await setup((request) => request.socket.destroy())
     while (time.nowMs < 600_000) {
       const calls = [1, 2, 3].map((id) => http.get('/thing', { id }, { parse: anything }))
@@ -448,7 +448,7 @@ describe('an upstream that is down', () => {
     expect(requests()).toBeLessThan(60)
   })
 
-  test('is not sent what still waits for its turn when that is found out', async () => {
+  test('is not sent what still waits for its rate limit when that is found out', async () => {
     let nowMs = 0
     let wake = () => {}
     const timing = {
@@ -476,7 +476,7 @@ describe('an upstream that is down', () => {
     expect(requests()).toBe(1)
   })
 
-  test('that refuses what is asked is not down', async () => {
+  test('that refuses a request is not down', async () => {
     const { http } = await setup(status(404))
     for (let call = 0; call < 30; call++) await expect(ask(http)).rejects.toThrow('404')
     expect(http.state).toBe('closed')

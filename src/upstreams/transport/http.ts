@@ -34,10 +34,10 @@ export type HttpUpstreamOptions = {
   clock: Clock
   log?: Log | undefined
   timing?: Timing | undefined
-  /** Calls wait for it. Absent: the upstream can be asked at once. */
+  /** Calls wait for it. Absent: the upstream can be called at once. */
   opened?: Promise<void> | undefined
   userAgent?: string | undefined
-  /** Further headers, made anew for each try: signatures carry the time. */
+  /** Further headers, built again for each try: signatures carry the time. */
   sign?: ((request: HttpRequest) => Record<string, string>) | undefined
   timeoutMs?: number | undefined
   bodyBytesMax?: number | undefined
@@ -60,20 +60,20 @@ export type CallOptions = {
 export type GetOptions<T> = CallOptions & { parse: (json: unknown, path: string) => T }
 
 export type PostOptions<T> = GetOptions<T> &
-  Patience & {
+  TimedCallOptions & {
     /** Parses the answer in another thread. What that refuses is parsed here, which has the same error. */
     parseElsewhere?: ((body: Buffer) => Promise<ParsedElsewhere<T>>) | undefined
   }
 
-/** `refused`: the bytes, which come back. */
+/** `refused`: the other thread could not parse the answer and hands its bytes back. */
 export type ParsedElsewhere<T> = { value: T } | { refused: Buffer }
 
-export type Patience = CallOptions & {
+export type TimedCallOptions = CallOptions & {
   /**
    * A try that takes longer than this is the last one, and is no sign of the upstream's health: the
    * request was too large, and the caller repeats it in parts.
    */
-  patienceMs?: number | undefined
+  tryTimeoutMs?: number | undefined
 }
 
 const TRIES_MAX = 4
@@ -86,8 +86,8 @@ const WAIT_MS_MAX = 30_000
 const BREAKER_LEVELS = { closed: 0, 'half-open': 1, open: 2 }
 
 /**
- * An upstream that is asked over HTTP and answers in JSON. Each call passes the breaker, waits for
- * its turn under the rate limits, is sent, and is sent again when that may help: everything that
+ * An upstream that is called over HTTP and answers in JSON. Each call passes the breaker, waits for
+ * the rate limits, is sent, and is sent again when that may help: everything that
  * connectors ask for is a read, so nothing happens twice. Faults are thrown as `UpstreamError`, an
  * abort as its reason.
  */
@@ -208,9 +208,9 @@ export class HttpUpstream {
 
   async #tryAndRead<T>(
     request: HttpRequest,
-    { read, signal, patienceMs = this.#try.timeoutMs }: Call<T> & { signal: AbortSignal },
+    { read, signal, tryTimeoutMs = this.#try.timeoutMs }: Call<T> & { signal: AbortSignal },
   ): Promise<Outcome<T>> {
-    const outcome = await tryOnce(request, { ...this.#try, timeoutMs: patienceMs }, signal)
+    const outcome = await tryOnce(request, { ...this.#try, timeoutMs: tryTimeoutMs }, signal)
     if (outcome.result !== 'ok') return outcome
     try {
       return { result: 'ok', value: await read(outcome.value) }
@@ -288,11 +288,11 @@ export class HttpUpstream {
   }
 }
 
-type Call<T> = Patience & { read: (answer: HttpAnswer) => T | Promise<T> }
+type Call<T> = TimedCallOptions & { read: (answer: HttpAnswer) => T | Promise<T> }
 
-const isTooSlow = (error: UpstreamError, { patienceMs }: Pick<Call<unknown>, 'patienceMs'>) =>
-  patienceMs !== undefined && error.cause instanceof TimeoutError
+const isTooSlow = (error: UpstreamError, { tryTimeoutMs }: Pick<Call<unknown>, 'tryTimeoutMs'>) =>
+  tryTimeoutMs !== undefined && error.cause instanceof TimeoutError
 
 /** Errors that are no sign of the upstream's health, such as a bug of ours. */
-const isNoSignOfHealth = (error: unknown, call: Pick<Call<unknown>, 'patienceMs'>): boolean =>
+const isNoSignOfHealth = (error: unknown, call: Pick<Call<unknown>, 'tryTimeoutMs'>): boolean =>
   !(error instanceof UpstreamError) || error instanceof QueueFullError || isTooSlow(error, call)

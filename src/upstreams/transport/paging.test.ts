@@ -13,13 +13,13 @@ test('follows the cursor to the last page, over an empty one too', async () => {
     { items: [], nextCursor: '2' },
     { items: [3], nextCursor: undefined },
   ]
-  const asked: (string | undefined)[] = []
+  const cursors: (string | undefined)[] = []
   const items = eachCursorPage('test', undefined, async (cursor) => {
-    asked.push(cursor)
+    cursors.push(cursor)
     return pages[Number(cursor ?? 0)] ?? { items: [], nextCursor: undefined }
   })
   expect((await collect(items)).flatMap((page) => page.items)).toEqual([1, 2, 3])
-  expect(asked).toEqual([undefined, '1', '2'])
+  expect(cursors).toEqual([undefined, '1', '2'])
 })
 
 test.each([
@@ -37,7 +37,7 @@ test.each([
   })
 })
 
-test('every thing is asked for once, in order, and few calls are under way at a time', async () => {
+test('every thing is requested once, in order, and few calls are under way at a time', async () => {
   let running = 0
   let runningMax = 0
   const items = Array.from({ length: 15_000 }, (_, index) => index)

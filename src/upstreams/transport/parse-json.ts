@@ -164,7 +164,7 @@ export class JsonFields {
   }
 }
 
-/** `undefined` in place of a fault. */
+/** Returns `undefined` where the parser throws a ParseError. */
 export const readable =
   <T>(parse: Parser<T>): Parser<T | undefined> =>
   (value, path) => {

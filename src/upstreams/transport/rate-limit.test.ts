@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as nextIteration } from 'node:timers/promises'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { AccountRefusal } from '../../core/errors.js'
@@ -28,7 +28,7 @@ class VirtualTiming implements Timing {
 
   async runUntil(endMs: number): Promise<void> {
     for (;;) {
-      await nextTurn()
+      await nextIteration()
       const next = this.#sleepers.toSorted((a, b) => a.atMs - b.atMs)[0]
       if (next === undefined || next.atMs > endMs) break
       this.#sleepers = this.#sleepers.filter((other) => other !== next)
@@ -99,7 +99,7 @@ describe('RateLimiter', () => {
     expect(passedAtMs).toBe(5_000)
   })
 
-  test('an abort ends the wait with its reason and frees the place', async () => {
+  test('an abort ends the wait with its reason and frees the queue slot', async () => {
     const timing = new VirtualTiming()
     const limiter = new RateLimiter('test', LIMITS, timing)
     for (let call = 0; call < 2; call++) await limiter.take('/slow', never)
@@ -152,7 +152,7 @@ describe('RateLimiter', () => {
       })
     })
 
-    test('a turn that comes soon is waited for, first by the account with the fewest calls', async () => {
+    test('a slot that comes free soon is waited for, first by the account with the fewest calls', async () => {
       const timing = new VirtualTiming()
       const limiter = new RateLimiter('test', LIMITS, timing)
       await takeMany(limiter, 10)

@@ -13,7 +13,7 @@ const SHARE = 0.5
 const WAITING_MAX = 1_000
 /** Of one account. */
 const ACCOUNT_WAITING_MAX = 20
-/** A caller waits for the answer: a call of an account that must wait longer for its turn is refused. */
+/** A caller waits for the answer: a call of an account that must wait longer for a free slot is refused. */
 const ACCOUNT_WAIT_MS_MAX = 2_000
 
 type CountedLimit = { paths: RegExp; shared: SharedLimit }
@@ -36,7 +36,7 @@ export class QueueFullError extends UpstreamError {
  * windows, and shares them between the payers (see `SharedLimit`).
  *
  * - Waiting calls of accounts come first, those of the account with the fewest calls before others.
- *   They are refused after two seconds, or at once when their turn comes later than that.
+ *   They are refused after two seconds, or at once when a slot comes free later than that.
  * - Waiting calls of background work are admitted in the order in which they came. Calls under other
  *   limits may pass them.
  */
@@ -95,7 +95,7 @@ export class RateLimiter {
     })
   }
 
-  /** Sends nothing for a while: the upstream asked for it. */
+  /** Sends nothing for a while, because the upstream requested it. */
   hold(ms: number): void {
     this.#heldUntil = Math.max(this.#heldUntil, this.#timing.now() + ms)
   }
@@ -133,7 +133,7 @@ export class RateLimiter {
     waiter.admit()
   }
 
-  /** When a waiter may get its turn, or must be refused. */
+  /** When the next waiter may be admitted, or must be refused. */
   #nextChange(nowMs: number): number {
     if (this.#heldUntil > nowMs) return this.#heldUntil
     let nextMs = Number.POSITIVE_INFINITY
@@ -169,7 +169,7 @@ export class RateLimiter {
     return new QueueFullError(message, { upstream: this.#upstream, retryable: true })
   }
 
-  /** What an account is told: whether its own calls or those of others are in the way. */
+  /** The error for an account: it says whether its own calls or those of others have used the limit up. */
   #refusal({ limits, payer }: Pick<Waiter, 'limits' | 'payer'>, nowMs: number): Error {
     const refusals = limits.flatMap((limit) => limit.refusal(payer, nowMs) ?? [])
     const waitMs = Math.max(1, ...refusals.map((refusal) => refusal.waitMs))

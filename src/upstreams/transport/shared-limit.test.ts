@@ -23,7 +23,7 @@ const callsMax = fc.integer({ min: 30, max: 200 })
 const gaps = fc.nat(400)
 
 describe('a shared limit', () => {
-  test('has no more calls in any window, whoever asks', () => {
+  test('has no more calls in any window, whichever payer calls', () => {
     const payers = fc.option(fc.nat(5), { nil: undefined })
     const asks = fc.array(fc.record({ payer: payers, gapMs: fc.nat(60) }), {
       maxLength: 150,
@@ -77,17 +77,17 @@ describe('a shared limit', () => {
   })
 
   test('is divided into equal parts in the long run, and background work has three', () => {
-    const turns = fc.array(fc.nat(1_000), { minLength: 400, maxLength: 400 })
+    const draws = fc.array(fc.nat(1_000), { minLength: 400, maxLength: 400 })
     fc.assert(
-      fc.property(fc.integer({ min: 2, max: 5 }), turns, (accounts, list) => {
+      fc.property(fc.integer({ min: 2, max: 5 }), draws, (accounts, list) => {
         const limit = new SharedLimit(90, WINDOW_MS)
         const payers: Payer[] = [undefined, ...Array.from({ length: accounts }, (_, id) => id)]
         const taken = new Map<Payer, number>(payers.map((payer) => [payer, 0]))
-        for (const [turn, order] of list.entries()) {
+        for (const [step, order] of list.entries()) {
           // All want more than they get, and ask in any order.
           const first = order % payers.length
           for (const payer of [...payers.slice(first), ...payers.slice(0, first)]) {
-            const more = takeAll(limit, payer, turn * 50)
+            const more = takeAll(limit, payer, step * 50)
             taken.set(payer, (taken.get(payer) ?? 0) + more)
           }
         }

@@ -11,8 +11,8 @@ const weightOf = (payer: Payer): number => (payer === undefined ? 3 : 1)
 /** For each call that is free, a payer of weight 1 has this many at most. */
 const USED_PER_FREE = 2
 
-/** `askedAtMs`: when it last wanted a call, whether or not it got one. */
-type Account = { window: SlidingWindow; askedAtMs: number }
+/** `requestedAtMs`: when it last wanted a call, whether or not it got one. */
+type Account = { window: SlidingWindow; requestedAtMs: number }
 
 /**
  * A limit that payers share: this many calls in any window. A payer takes a call while
@@ -39,8 +39,8 @@ export class SharedLimit {
   ask(payer: Payer, nowMs: number): void {
     this.#forgetIdle(nowMs)
     const known = this.#payers.get(payer)
-    if (known !== undefined) known.askedAtMs = nowMs
-    else this.#payers.set(payer, { window: new SlidingWindow(this.#windowMs), askedAtMs: nowMs })
+    if (known !== undefined) known.requestedAtMs = nowMs
+    else this.#payers.set(payer, { window: new SlidingWindow(this.#windowMs), requestedAtMs: nowMs })
   }
 
   mayTake(payer: Payer, nowMs: number): boolean {
@@ -52,7 +52,7 @@ export class SharedLimit {
     return used < USED_PER_FREE * weight * free && used * this.#weights() < this.#calls * weight
   }
 
-  /** Counts a call of a payer who has asked for it. */
+  /** Counts a call of a payer, after `ask`. */
   add(payer: Payer, nowMs: number): void {
     this.#all.add(nowMs)
     this.#payers.get(payer)?.window.add(nowMs)
@@ -88,8 +88,8 @@ export class SharedLimit {
 
   /** A payer without calls in the window who has asked for none is no longer counted. */
   #forgetIdle(nowMs: number): void {
-    for (const [payer, { window, askedAtMs }] of this.#payers) {
-      if (window.count(nowMs) === 0 && askedAtMs <= nowMs - this.#windowMs) this.#payers.delete(payer)
+    for (const [payer, { window, requestedAtMs }] of this.#payers) {
+      if (window.count(nowMs) === 0 && requestedAtMs <= nowMs - this.#windowMs) this.#payers.delete(payer)
     }
   }
 }

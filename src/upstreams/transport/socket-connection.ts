@@ -47,7 +47,7 @@ export class SocketConnection {
       maxPayload: limits.frameBytesMax,
       followRedirects: false,
     })
-    // The library's own limit starts anew with every byte that comes; this one does not.
+    // The library's own timeout restarts with every byte that comes; this one does not.
     this.#handshake = setTimeout(
       () => this.end('unreachable', 'the handshake took too long'),
       timings.handshakeMs,

@@ -40,7 +40,7 @@ export type SocketStatus = {
 export type SocketOptions<Message> = {
   upstream: string
   url: string
-  /** Made anew for each handshake, because a signature holds its time. */
+  /** Built again for each handshake, because a signature holds its time. */
   headers?: (() => Record<string, string>) | undefined
   /** What keeps the connection alive: a text frame, or a WebSocket ping when there is no text. */
   heartbeat: { everyMs: number; text?: string | undefined }
@@ -54,9 +54,9 @@ export type SocketOptions<Message> = {
   parse: (text: string) => Message | undefined
   /** Answers to what we sent are messages, but no data. Absent: every message is data. */
   isData?: ((message: Message) => boolean) | undefined
-  /** Called for each new connection: the place to subscribe. */
+  /** Called for each new connection: subscribe here. */
   onOpen: () => void
-  /** Called when a connection has ended, also before it was open: the place to stop its timers. */
+  /** Called when a connection has ended, also before it was open: stop its timers here. */
   onEnd?: (() => void) | undefined
   /** While a promise is pending the following messages wait. */
   onMessage: (message: Message) => void | Promise<void>
@@ -71,7 +71,7 @@ export type SocketOptions<Message> = {
   clock: Clock
   metrics: UpstreamMetrics
   log: Log
-  /** The first connection waits for it. Absent: the upstream can be asked at once. */
+  /** The first connection waits for it. Absent: the upstream can be called at once. */
   opened?: Promise<void> | undefined
   timings?: Partial<SocketTimings> | undefined
   limits?: Partial<SocketLimits> | undefined

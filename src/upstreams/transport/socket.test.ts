@@ -208,15 +208,15 @@ describe('an interruption', () => {
 
   test('silence is right while no data are expected', async () => {
     const server = await openPeerServer()
-    let asked = 0
+    let checks = 0
     openTestSocket(server.url, {
       silentAfterMs: 5,
       expectsData: () => {
-        asked += 1
+        checks += 1
         return false
       },
     })
-    await until(() => asked >= 3)
+    await until(() => checks >= 3)
     expect(server.attempts).toHaveLength(1)
   })
 

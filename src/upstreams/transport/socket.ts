@@ -174,7 +174,7 @@ export class UpstreamSocket<Message> {
     if (this.#garbage >= this.#limits.garbageMax) this.#connection?.end('garbage', detail)
   }
 
-  #onEnd({ fault, detail, waitMs: askedMs }: ConnectionEnd): void {
+  #onEnd({ fault, detail, waitMs: upstreamWaitMs }: ConnectionEnd): void {
     const { upstream, clock, metrics, log, onFault } = this.#options
     const wasStable = this.#state === 'open' && performance.now() - this.#openedAt >= this.#timings.stableMs
     this.#failures = wasStable ? 1 : this.#failures + 1
@@ -184,7 +184,7 @@ export class UpstreamSocket<Message> {
     this.#garbage = 0
     this.#call(this.#options.onEnd)
 
-    const waitMs = Math.max(askedMs, spreadBackoffMs(this.#timings.backoff, this.#failures))
+    const waitMs = Math.max(upstreamWaitMs, spreadBackoffMs(this.#timings.backoff, this.#failures))
     const shown = { fault, detail: this.#redact(detail), waitMs: Math.round(waitMs) }
     metrics.health.failed(upstream, `${fault}: ${shown.detail}`, clock.now())
     clearTimeout(this.#recovering)

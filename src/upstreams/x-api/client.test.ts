@@ -98,15 +98,15 @@ describe('XApiClient', () => {
     await expect(refusal).rejects.not.toThrow(/another-token/)
   })
 
-  test('a used-up limit is left alone until X says that it starts anew', async () => {
+  test('a used-up limit is left alone until X says that its window starts again', async () => {
     const ask = () =>
       fetch(`${host.url}/2/users/by/username/X`, { headers: { authorization: `Bearer ${TOKEN}` } })
     for (let count = 0; count < 300; count++) await ask()
     calls.length = 0
     const client = connect()
-    const asked = () => client.findUserId('X')
-    await expect(asked()).rejects.toMatchObject({ status: 429, retryAfterMs: expect.any(Number) })
-    await expect(asked()).rejects.toMatchObject({ name: 'UpstreamError' })
+    const findUser = () => client.findUserId('X')
+    await expect(findUser()).rejects.toMatchObject({ status: 429, retryAfterMs: expect.any(Number) })
+    await expect(findUser()).rejects.toMatchObject({ name: 'UpstreamError' })
     expect(calls).toHaveLength(1)
   })
 })

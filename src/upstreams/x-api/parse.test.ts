@@ -31,11 +31,11 @@ describe('an answer of the X API', () => {
   })
 
   test('a post that cannot be read does not spoil the others', () => {
-    const odd = { id: '1', text: 7 }
+    const malformed = { id: '1', text: 7 }
     const { data } = answers.search as { data: object[] }
-    const { posts } = parsePosts({ ...answers.search, data: [odd, ...data, null] }, 'body')
+    const { posts } = parsePosts({ ...answers.search, data: [malformed, ...data, null] }, 'body')
     expect(posts).toEqual(parsePosts(answers.search, 'body').posts)
-    expect(() => parsePosts({ ...answers.search, data: [odd] }, 'body')).toThrow(ParseError)
+    expect(() => parsePosts({ ...answers.search, data: [malformed] }, 'body')).toThrow(ParseError)
   })
 
   test('the newer names of the same fields', () => {

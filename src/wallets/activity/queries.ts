@@ -27,13 +27,13 @@ export type ActivityRow = {
   outcomes: number | null
   /** Of the market of a conversion; null for all others, as `indexSet`. */
   questionCount: number | null
-  /** Bits of the questions whose NO tokens were given. */
+  /** Bits of the questions whose NO tokens were converted. */
   indexSet: string | null
   isGone: boolean
 }
 
 /**
- * Splits, merges, redemptions and conversions that the wallet wanted, by their place on the chain,
+ * Splits, merges, redemptions and conversions that the wallet wanted, in the order of the chain,
  * without combos. Indexes: splits and redemptions by wallet of each partition, conversions_wallet.
  * Each is one scan in order, and all are merged.
  */
@@ -122,7 +122,7 @@ export type FlowRow = {
   isGone: boolean
 }
 
-/** Deposits and withdrawals by their place on the chain. Index of each partition: to_wallet, from_wallet. */
+/** Deposits and withdrawals in the order of the chain. Index of each partition: to_wallet, from_wallet. */
 export function selectFlows(sql: Sql, scope: FlowScope, page: Page): Promise<FlowRow[]> {
   const order = direction(sql, scope)
   const scans = scope.kinds.map(

@@ -93,18 +93,18 @@ describe.each([
 })
 
 function expectedRow({ act, hash, timeSec }: DoneAct): object[] {
-  const place = {
+  const common = {
     id: expect.stringMatching(new RegExp(`^${hash}_0x[0-9a-f]+$`)),
     timestamp: `${timeSec}`,
   }
   switch (act.kind) {
     case 'split':
     case 'merge':
-      return [{ ...place, condition: act.market.conditionId, amount: `${act.amount}` }]
+      return [{ ...common, condition: act.market.conditionId, amount: `${act.amount}` }]
     case 'convert':
       return [
         {
-          ...place,
+          ...common,
           neg_risk_market_id: act.event.negRisk?.marketId,
           amount: `${act.amount}`,
           index_set: `${act.indexSet}`,

@@ -80,14 +80,14 @@ const FlowSums = {
   source: Type.Literal('polyusd_flows'),
 }
 
-const presentPlace = ({ txHash, seq, timeSec }: Pick<ActivityRow, 'txHash' | 'seq' | 'timeSec'>) => ({
+const presentLog = ({ txHash, seq, timeSec }: Pick<ActivityRow, 'txHash' | 'seq' | 'timeSec'>) => ({
   id: `${txHash}_0x${logIndexOf(seq).toString(16)}`,
   timestamp: `${timeSec}`,
 })
 
 const presentActivity = (row: ActivityRow) => ({
   event_type: row.eventType,
-  ...presentPlace(row),
+  ...presentLog(row),
   ref_id: row.reference,
   amount: `${row.amount}`,
   extra: presentExtra(row),
@@ -99,13 +99,13 @@ function presentExtra({ outcomes, questionCount }: ActivityRow): string | null {
 }
 
 const presentSplit = (row: ActivityRow) => ({
-  ...presentPlace(row),
+  ...presentLog(row),
   condition: row.reference,
   amount: `${row.amount}`,
 })
 
 const presentConversion = (row: ActivityRow) => ({
-  ...presentPlace(row),
+  ...presentLog(row),
   neg_risk_market_id: row.reference,
   amount: `${row.amount}`,
   index_set: `${BigInt(row.indexSet ?? 0)}`,

@@ -34,7 +34,7 @@ export type RedemptionRow = {
 const ORDER = [{ column: 'r.seq', type: 'bigint' }] as const
 
 /**
- * Redemptions that the wallet wanted, or that were made for it, by their place on the chain, combos included.
+ * Redemptions that the wallet wanted, or that were made for it, in the order of the chain, combos included.
  * Indexes: wallet of each partition; then lookups by key for each row of the page: markets_condition,
  * tokens_condition, resolutions_condition, preparations_condition.
  */

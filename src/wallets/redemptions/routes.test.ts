@@ -65,15 +65,15 @@ describe('GET /v3/wallets/{address}/redemptions', () => {
   })
 })
 
-/** What the acts of the universe say of a row; the place of its log is not among it. */
+/** What the acts of the universe say of a row; the index of its log is left out. */
 function expectedRows({ act, hash, block, timeSec }: DoneAct): object[] {
-  const place = { timestamp: `${timeSec}`, transaction_hash: hash, block_number: block }
+  const common = { timestamp: `${timeSec}`, transaction_hash: hash, block_number: block }
   if (act.kind === 'redeemCombo') {
     const { token, amount, payouts, route } = act
     const amounts = token.outcome === 0 ? [amount, 0] : [0, amount]
     return [
       {
-        ...place,
+        ...common,
         condition: `${token.of.conditionId}00`.slice(0, 66),
         payout: `${paidBy(amounts, payouts)}`,
         index_sets: [`${token.outcome + 1}`],
@@ -94,7 +94,7 @@ function expectedRows({ act, hash, block, timeSec }: DoneAct): object[] {
   const auto = isNegRisk ? 'auto_neg_risk' : 'auto_binary'
   return [
     {
-      ...place,
+      ...common,
       condition: market.conditionId,
       condition_id: market.conditionId,
       payout: `${paid}`,

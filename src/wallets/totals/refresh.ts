@@ -4,7 +4,7 @@ import { refreshInSlices, type SnapshotSlice } from '../../lookups/snapshot-slic
 import type { Pool, Sql } from '../../store/connection.js'
 import { isOfUser } from '../../store/sql-words.js'
 
-/** Where the totals stand. */
+/** The block and the reorganisation that the totals are as of. */
 export const CHAIN_TOTALS: SnapshotState = (sql) => sql`select head_block as block, rewind from chain_totals`
 
 /** Blocks whose redemptions one transaction counts while the history is read. */

@@ -6,13 +6,13 @@ import { withUsernames } from '../../lookups/usernames.js'
 import type { Sql } from '../../store/connection.js'
 import type { GammaClient } from '../../upstreams/gamma/client.js'
 import { type GammaProfile, usernameOf } from '../../upstreams/gamma/parse.js'
-import { withPatience } from '../../upstreams/transport/patience.js'
+import { withUpstreamTimeout } from '../../upstreams/transport/upstream-timeout.js'
 
 const PROFILES_MAX = 10_000
 const FRESH_MS = 60 * 60_000
 const STALE_MS_MAX = 24 * 60 * 60_000
 /** What is missing is left empty: the rest of the answer does not wait for long. */
-const PATIENCE_MS = 3_000
+const TIMEOUT_MS = 3_000
 
 /** What the platform shows of a trader. What it does not show is empty. */
 export type TraderProfile = { name: string; pseudonym: string; joinDate: string; profileImage: string }
@@ -36,10 +36,10 @@ export class TraderProfiles {
         freshMs: FRESH_MS,
         accountId,
         load: () =>
-          withPatience(
+          withUpstreamTimeout(
             'gamma',
             async (signal) => toTraderProfile(await this.#gamma.getProfile(wallet, { signal, accountId })),
-            PATIENCE_MS,
+            TIMEOUT_MS,
           ),
       })
       return value

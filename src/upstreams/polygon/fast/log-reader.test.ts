@@ -68,8 +68,8 @@ const spoiled = (text: fc.Arbitrary<string>) =>
     .tuple(text, fc.option(fc.tuple(fc.nat(), fc.constantFrom('A', 'g', ' ', ':', 'é', '€')), { freq: 4 }))
     .map(([whole, change]) => {
       if (change === null || whole.length === 0) return whole
-      const [place, character] = change
-      const at = place % whole.length
+      const [offset, character] = change
+      const at = offset % whole.length
       return whole.slice(0, at) + character + whole.slice(at + 1)
     })
 
@@ -83,11 +83,11 @@ describe('LogReader', () => {
       fc.property(data, fc.nat({ max: 3 }), (text, shift) => {
         const hex = `0x${text}`
         reader.layOut([], hex)
-        const places: number[] = []
-        for (let at = START + shift; at + WORD <= hex.length; at += WORD) places.push(at)
+        const offsets: number[] = []
+        for (let at = START + shift; at + WORD <= hex.length; at += WORD) offsets.push(at)
         for (const [fast, plain] of Object.values(DATA))
-          expect(places.map((at) => outcomeOf(() => fast(reader, at)))).toEqual(
-            places.map((at) => outcomeOf(() => plain(hex, at))),
+          expect(offsets.map((at) => outcomeOf(() => fast(reader, at)))).toEqual(
+            offsets.map((at) => outcomeOf(() => plain(hex, at))),
           )
       }),
       { numRuns: 500 },

@@ -22,7 +22,7 @@ export type WordDecoder<T> = (log: LogReader, at: number) => T
  *
  * `layOut` copies the data into a buffer where four digits are one integer and eight are one double,
  * so that words are compared, looked up and parsed without going through their characters. What
- * cannot be read there (a number of more than 64 bits, an odd offset, a character that is no digit)
+ * cannot be read there (a number of more than 64 bits, a misaligned offset, a character that is no digit)
  * is left to `abi.ts`. Texts of addresses and ids come from caches: a word that equals an earlier one
  * is neither checked nor cut out again, and all logs share one string for it, which is then quick to
  * look up elsewhere. The machine must store the lowest byte first.
@@ -121,7 +121,7 @@ export class LogReader {
     const count = this.small(lengthAt)
     const from = lengthAt + WORD
     if (from + count * WORD > this.data.length) throw new DecodeError('an array is longer than the data')
-    // Made as long as it is: one that grows takes 17 places at once.
+    // Allocated at its final length: a growing array takes 17 slots at once.
     const items = new Array<T>(count)
     for (let index = 0; index < count; index++) items[index] = decodeItem(this, from + index * WORD)
     return items

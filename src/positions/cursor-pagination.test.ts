@@ -50,7 +50,7 @@ let t: TestApp
 let sql: Pool
 let line: BlockWriter
 let key: string
-/** What is walked: the wallet, the token and the condition with the most positions, and everything. */
+/** The lists to page through: of the wallet, the token and the condition with the most positions, and of everything. */
 let lists: string[]
 
 beforeAll(async () => {
@@ -98,19 +98,19 @@ const stateOf = (row: Row): Row => {
   return state
 }
 
-/** Walks all lists at once. `between` is called after each page that is not the last one. */
-async function walkAll(between: (page: number) => Promise<void>) {
-  const walks = lists.map((path) => ({ path, rows: [] as Row[], next: '' as string | null }))
-  for (let page = 1; walks.some(({ next }) => next !== null); page++) {
-    for (const walk of walks) {
-      if (walk.next === null) continue
-      const { rows, next } = await getPage(walk.path, walk.next === '' ? undefined : walk.next)
-      walk.rows.push(...rows)
-      walk.next = next
+/** Pages through all lists at once. `between` is called after each page that is not the last one. */
+async function readAllPages(between: (page: number) => Promise<void>) {
+  const readers = lists.map((path) => ({ path, rows: [] as Row[], next: '' as string | null }))
+  for (let page = 1; readers.some(({ next }) => next !== null); page++) {
+    for (const reader of readers) {
+      if (reader.next === null) continue
+      const { rows, next } = await getPage(reader.path, reader.next === '' ? undefined : reader.next)
+      reader.rows.push(...rows)
+      reader.next = next
     }
     await between(page)
   }
-  return new Map(walks.map(({ path, rows }) => [path, rows]))
+  return new Map(readers.map(({ path, rows }) => [path, rows]))
 }
 
 const appendTo = async (toBlock: number, fork?: string) => {
@@ -119,22 +119,22 @@ const appendTo = async (toBlock: number, fork?: string) => {
   }
 }
 
-describe('a walk by cursor over positions', () => {
+describe('cursor pagination over positions', () => {
   test('has every row once, as it was at its first page, while blocks come and go', async () => {
     await appendTo(OLD + 12)
-    const before = await walkAll(async () => undefined)
+    const before = await readAllPages(async () => undefined)
     const sizes = [...before.values()].map((rows) => rows.length)
     expect(Math.min(...sizes)).toBeGreaterThan(8)
 
     const first = line.cursor?.block ?? 0
-    const walked = await walkAll(async (page) => {
+    const paged = await readAllPages(async (page) => {
       const head = Math.min(first + page * 3, HEAD)
       if (page % 4 === 2) await line.revert(first)
       if (page % 4 === 3) await line.revert(first + 1)
       await appendTo(head, page % 2 === 0 ? 'f0' : undefined)
     })
-    expect(walked).toEqual(before)
-    expect(await walkAll(async () => undefined)).not.toEqual(before)
+    expect(paged).toEqual(before)
+    expect(await readAllPages(async () => undefined)).not.toEqual(before)
   })
 
   test('has the rows that a replaced first block did not touch once', async () => {
@@ -146,12 +146,12 @@ describe('a walk by cursor over positions', () => {
         join wallets w on w.id = key[1]
         join tokens t on t.id = key[2]
        where state = 'positions' and block > ${OLD + 18}`
-    const before = await walkAll(async () => undefined)
+    const before = await readAllPages(async () => undefined)
     const changed = new Set<string>()
     const note = async () => {
       for (const { wallet, token } of await touched()) changed.add(`${wallet} ${BigInt(token)}`)
     }
-    const walked = await walkAll(async (page) => {
+    const paged = await readAllPages(async (page) => {
       await note()
       if (page === 1) await line.revert(OLD + 18)
       await appendTo(Math.min(OLD + 20 + page, HEAD - 3), 'f1')
@@ -161,7 +161,7 @@ describe('a walk by cursor over positions', () => {
       const isQuiet = ({ wallet, token_id: token }: Row) => !changed.has(`${wallet} ${token}`)
       const expected = before.get(path)?.filter(isQuiet)
       expect(expected?.length).toBeGreaterThan(10)
-      expect(walked.get(path)?.filter(isQuiet)).toEqual(expected)
+      expect(paged.get(path)?.filter(isQuiet)).toEqual(expected)
     }
   })
 

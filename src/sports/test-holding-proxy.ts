@@ -8,10 +8,10 @@ type Held = { request: IncomingMessage; response: ServerResponse; body: Buffer }
 type Instead = (url: URL) => { status: number; body: unknown } | undefined
 
 /**
- * Stands before an upstream. Counts requests, answers some in its place, and while it is shut holds all
- * others until the test lets them pass.
+ * An HTTP proxy before an upstream. It records requests, answers those that the test chooses, and while it
+ * is held it keeps all others back until the test releases them.
  */
-export class Gate {
+export class HoldingProxy {
   readonly url: string
   readonly #server: ReturnType<typeof createServer>
   #target = ''
@@ -19,7 +19,7 @@ export class Gate {
   #isOpen = true
   /** Method and path of all requests. */
   readonly seen: string[] = []
-  /** `undefined`: the upstream answers. */
+  /** What the proxy answers itself; `undefined`: the upstream answers. */
   answerInstead: Instead = () => undefined
 
   private constructor(server: ReturnType<typeof createServer>) {
@@ -28,35 +28,35 @@ export class Gate {
     server.on('request', (request, response) => void this.#onRequest(request, response))
   }
 
-  static async open(): Promise<Gate> {
+  static async open(): Promise<HoldingProxy> {
     const server = createServer().listen(0, '127.0.0.1')
     await once(server, 'listening')
-    return new Gate(server)
+    return new HoldingProxy(server)
   }
 
-  /** Where requests go. */
-  lead(target: string): string {
+  /** Forwards requests to this URL. Returns its own. */
+  forwardTo(target: string): string {
     this.#target = target
     return this.url
   }
 
-  shut(): void {
+  hold(): void {
     this.#isOpen = false
     this.seen.length = 0
   }
 
-  /** Lets one round of requests pass, when this many have come. */
-  async pass(count: number): Promise<void> {
+  /** Forwards the requests that are held, once there are this many. */
+  async forwardHeld(count: number): Promise<void> {
     await until(() => this.#held.length >= count)
     const round = this.#held
     this.#held = []
     await Promise.all(round.map((held) => this.#forward(held)))
   }
 
-  /** Lets everything pass from now on. */
-  async lift(): Promise<void> {
+  /** Forwards everything from now on. */
+  async release(): Promise<void> {
     this.#isOpen = true
-    await this.pass(0)
+    await this.forwardHeld(0)
   }
 
   async close(): Promise<void> {
@@ -90,7 +90,7 @@ export class Gate {
       })
       send(answer.status, await answer.text())
     } catch {
-      // The upstream gave no answer, and so does the gate.
+      // The upstream gave no answer: the client gets none either.
       response.destroy()
     }
   }

@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest'
 import { onAbort } from '../../lib/abort.js'
-import { withPatience } from './patience.js'
+import { withUpstreamTimeout } from './upstream-timeout.js'
 
 const never = (signal: AbortSignal) =>
   new Promise<never>((_, reject) => onAbort(signal, () => reject(signal.reason)))
 
 test('an answer in time is the answer', async () => {
-  expect(await withPatience('clob', async () => 7)).toBe(7)
+  expect(await withUpstreamTimeout('clob', async () => 7)).toBe(7)
 })
 
 test('calls that take too long are aborted, as a fault of the upstream', async () => {
-  await expect(withPatience('clob', never, 20)).rejects.toMatchObject({
+  await expect(withUpstreamTimeout('clob', never, 20)).rejects.toMatchObject({
     name: 'UpstreamError',
     upstream: 'clob',
     retryable: true,
