@@ -166,8 +166,8 @@ export function findSecret(request: { headers: IncomingHttpHeaders; query: unkno
   return typeof secret === 'string' && secret !== '' ? secret : undefined
 }
 
-function chooseSecret(given: unknown[]): unknown {
-  const [secret, second] = given.filter((value) => value !== undefined && value !== '')
+function chooseSecret(candidates: unknown[]): unknown {
+  const [secret, second] = candidates.filter((value) => value !== undefined && value !== '')
   if (second !== undefined) throw new ApiError(401, `Send the API key once. ${HOW_TO_SEND}`)
   return secret
 }

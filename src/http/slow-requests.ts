@@ -62,7 +62,7 @@ export function logSlowRequests(app: FastifyInstance, platform: Platform): void 
       request.stopwatch?.startSending()
       done()
     }
-    // Behind what compresses: that is a part of rendering.
+    // After the hook that compresses: compression is a part of rendering.
     route.onSend = [...[route.onSend ?? []].flat(), startSending]
   })
   app.addHook('onResponse', (request, reply, done) => {

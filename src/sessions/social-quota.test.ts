@@ -43,7 +43,7 @@ describe('SocialQuota', () => {
     expect(await usedIn('2026-11-01')).toEqual([['social', 1n]])
   })
 
-  test('of many calls at once in two processes, exactly the units that are left are given', async () => {
+  test('of many calls at once in two processes, exactly the units that are left are granted', async () => {
     const { caller, openQuota, usedIn } = await setup({ left: 7 })
     const quotas = [openQuota(), openQuota()]
     const calls = Array.from({ length: 30 }, (_, index) =>
