@@ -108,7 +108,7 @@ describe('a batch that is committed', () => {
     expect(batches.flat().at(-1)?.data.block_number).toBe(BLOCK.number)
   })
 
-  test('after an outage all blocks of a day are published behind those before it', () => {
+  test('after an outage all blocks of a day are published after those before it', () => {
     const { live, batches, clock } = open()
     commit(live, makeBatch({ fills: makeMatch() }))
     clock.advance(23 * 60 * MINUTE_MS)

@@ -68,8 +68,8 @@ export function createAnswerMessage(document: object, docs: DocsPage[]): AnswerM
 /** Those that the transport looks at. */
 function protocolHeaders(headers: IncomingHttpHeaders): Record<string, string> {
   const names = ['accept', 'content-type', 'mcp-protocol-version']
-  const given = names.map((name): [string, unknown] => [name, headers[name]])
-  return Object.fromEntries(given.filter((each): each is [string, string] => typeof each[1] === 'string'))
+  const pairs = names.map((name): [string, unknown] => [name, headers[name]])
+  return Object.fromEntries(pairs.filter((each): each is [string, string] => typeof each[1] === 'string'))
 }
 
 function createCatalogue(document: object, docs: DocsPage[]): McpCatalogue {

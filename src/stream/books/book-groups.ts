@@ -30,7 +30,7 @@ export class BookGroups {
   readonly #integrity = new Map<string, Shared>()
   readonly #integrityMax: number
   readonly #integrityPlaces: FairPlaces
-  /** Books of integrity mode that have lost their places, and whose groups are not told yet. */
+  /** Books of integrity mode that have lost their slots, and whose groups have no `stale` message yet. */
   readonly #evicted = new Set<string>()
   #incomplete = 0
 
@@ -73,7 +73,7 @@ export class BookGroups {
 
   /**
    * Moves a connection to the group of these tokens. Throws a `Refusal`, and changes nothing, when
-   * the account has no places for all of them.
+   * the account has no slots for all of them.
    */
   join(follower: BookFollower, tokenIds: readonly string[], isIntegrity: boolean): BookGroup {
     const key = toKey(tokenIds, isIntegrity)
@@ -143,7 +143,7 @@ export class BookGroups {
     return group
   }
 
-  /** Takes places for books in the name of an account. Throws a `Refusal`, and takes none, if they are too many. */
+  /** Claims slots for books in the name of an account. Throws a `Refusal`, and claims none, if they are too many. */
   #claim(tokenIds: readonly string[], of: { isIntegrity: boolean; accountId: number }): void {
     const { isIntegrity, accountId } = of
     if (isIntegrity && !this.#integrityPlaces.canClaim(tokenIds, accountId)) {
