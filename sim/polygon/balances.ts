@@ -61,7 +61,7 @@ function transfersIn({ topics: [event], data }: LogBody): { tokenId: bigint; val
   const [first = 0n, second = 0n, count = 0n] = numbers
   if (event === TOPIC.transferSingle) return [{ tokenId: first, value: second }]
   if (event !== TOPIC.transferBatch) return []
-  // Two arrays of the same length, each behind its offset and its length.
+  // Two arrays of the same length, each after its offset and its length.
   return Array.from({ length: Number(count) }, (_, index) => ({
     tokenId: numbers[3 + index] ?? 0n,
     value: numbers[4 + Number(count) + index] ?? 0n,
