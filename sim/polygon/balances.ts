@@ -9,7 +9,7 @@ import { serverError } from './rpc-error.js'
 /** Like most nodes this one has the state of recent blocks only. */
 const STATE_BLOCKS_MAX = 128
 
-/** Reads ERC-1155 balances after a block: those of now, with the transfers since then taken back. */
+/** Reads ERC-1155 balances after a block: those of now, with the transfers since then undone. */
 export function balancesAt(node: ChainNode, contract: string, block: Block): ReadBalance {
   const { head } = node.universe.chain
   if (head.number - block.number >= STATE_BLOCKS_MAX) {

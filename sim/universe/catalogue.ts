@@ -75,7 +75,7 @@ export class Catalogue {
     this.#onTokens(combo.tokens)
   }
 
-  /** For a combo whose block was taken back. */
+  /** Removes a combo whose block was reverted. */
   removeCombo(combo: Combo): void {
     this.#combos.splice(this.#combos.indexOf(combo), 1)
     this.#combosByCondition.delete(combo.conditionId)
