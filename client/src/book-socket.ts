@@ -42,7 +42,7 @@ export class BookSocket implements SocketUser {
   #socket: ReliableSocket | undefined
   #isOpen = false
   #isAcknowledged = false
-  /** Books that have to be sent again, and whether the service was asked for some. */
+  /** Books that have to be sent again, and whether a `resync` for some of them is unanswered. */
   readonly #broken = new Set<string>()
   #isResyncing = false
 
