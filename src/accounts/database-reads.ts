@@ -28,7 +28,7 @@ type DatabaseReadsDeps = { store: ReadStore; shares: WorkShares; registry: Regis
 /**
  * Shares the database connections of answers between accounts. Those of accounts that are held back are apart from
  * those of all others, who never wait for them, and their queries wait for the refill of the allowance; of the others
- * an account has at most an eighth while anybody else reads. The time of queries is charged to the account.
+ * an account has at most an eighth while any other account reads. The time of queries is charged to the account.
  *
  * All of this holds on each server by itself: the primary never has more to do than without replicas, and no replica
  * more than a primary.

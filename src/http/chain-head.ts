@@ -42,7 +42,7 @@ export function showChainHead(app: FastifyInstance, platform: HeadDeps, chain: C
   const findFork = async (request: FastifyRequest) => {
     const { block, timeSec, reorg } = await selectDatabaseState(platform.sql)
     request.fork = { block, reorg }
-    // Another process may have booked blocks of which this one has not heard yet, or hears while the primary answers.
+    // Another process may have booked blocks that this one learns of later, or while the primary answers.
     request.namedHead = { block, timeSec }
   }
   // With callbacks: most requests have nothing to wait for.

@@ -29,8 +29,8 @@ type Stage = 'fresh' | 'idle' | 'busy'
 type AddressShare = { name: string; size: number } & Record<Stage, Set<Held>>
 
 /**
- * Shares the TCP connections of a process between addresses (of IPv6: networks of 64 bits). While there is room,
- * anybody may connect. At the limit a new connection replaces one of the address that has the most connections
+ * Shares the TCP connections of a process between addresses (of IPv6: networks of 64 bits). Below the limit
+ * every client may connect. At the limit a new connection replaces one of the address that has the most connections
  * without a proved key. An address that has the most itself loses one of its own.
  * Connections of trusted proxies are many clients' each, and left to the limits of the proxy.
  */

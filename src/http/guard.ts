@@ -22,7 +22,7 @@ declare module 'fastify' {
     access?: Access
   }
   interface FastifyRequest {
-    /** Set on every route that needs an API key, or a session in place of it. */
+    /** Set on every route that needs an API key, or a session instead. */
     caller: Caller | undefined
     /**
      * The database for what the request reads. Queries wait for a connection of the caller's share, and their time is

@@ -8,7 +8,7 @@ import { COMPRESS_BYTES_MIN, type Compressed, type Compressor, type Encoding } f
 export type Computed = Pick<CachedAnswer, 'head'> & {
   ttlMs: number
   text: string
-  /** What is kept in place of `text`; `undefined`: the same. */
+  /** What is kept instead of `text`; `undefined`: the same. */
   repeatedText?: string | undefined
 }
 

@@ -5,7 +5,7 @@ import type { Platform } from '../platform.js'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The client asks for an answer that waits for events: that it takes long is no sign of anything. */
+    /** The client asks for an answer that waits for events: its duration says nothing about the service. */
     isLongPoll?: true
   }
   interface FastifyRequest {

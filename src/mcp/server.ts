@@ -81,7 +81,8 @@ function createCatalogue(document: object, docs: DocsPage[]): McpCatalogue {
   return { operations, tools: new Map(tools), docs }
 }
 
-// The server asks nothing of its clients, so it never validates; one for each request would take milliseconds to make.
+// One for all requests: to create it takes milliseconds, and it is never used, because the server sends clients no
+// requests.
 const jsonSchemaValidator = new AjvJsonSchemaValidator()
 
 /** A server for one message of a caller: nothing is kept between two. */

@@ -85,12 +85,12 @@ describe('SocialQuota', () => {
     await quota.spend(caller, succeed)
   })
 
-  test('a process whose clock is behind does not take the unit of another', async () => {
+  test('a process whose clock is slow does not take the unit of another', async () => {
     const { quota, caller, clock, openQuota } = await setup({ left: 1 })
-    const behind = openQuota()
+    const lagging = openQuota()
     await quota.spend(caller, async () => {
       clock.advance(-1)
-      await expect(behind.spend(caller, succeed)).rejects.toMatchObject({ status: 429 })
+      await expect(lagging.spend(caller, succeed)).rejects.toMatchObject({ status: 429 })
     })
   })
 

@@ -14,7 +14,7 @@ import type { Identifiers } from './book-request.js'
 
 /** Token ids of one query: with more, the queries of others would wait longer for a connection. */
 const TOKENS_PER_QUERY_MAX = 2_000
-/** Of token ids that the catalogue does not have, the service asks the exchange for no more: it takes 500 in one call. */
+/** At most this many token ids that the catalogue lacks are looked up at the exchange, which takes 500 in one call. */
 const EXCHANGE_TOKENS_MAX = 500
 
 /** The books that a client named. */

@@ -50,7 +50,7 @@ async function explainClaim(claimOnce: () => Promise<unknown>): Promise<Plan[]> 
   const statements = await recordStatements(claimOnce)
   const { sql } = database
   const plans: Plan[] = []
-  // One by one, and taken back: a statement that has claimed leaves the next one less to read.
+  // One by one, each rolled back: a statement that has claimed leaves the next one less to read.
   for (const { text, parameters } of statements) {
     await sql
       .begin(async (tx) => {

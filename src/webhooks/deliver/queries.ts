@@ -151,7 +151,7 @@ type Claim = {
 /**
  * Takes deliveries of locked lanes whose time has come. At most `places` of a webhook are under way at a time in all
  * processes. A process that holds all leases of a quick receiver may take four times as many: it sends `places` of them
- * at a time, and need not ask for each next one. A lease that ran out belongs to a process that ended during the
+ * at a time, and needs no query for each next one. A lease that ran out belongs to a process that ended during the
  * attempt: the history says so, and the attempt is made again.
  *
  * Which accounts get the free slots: `nth` is how many an account would hold with this delivery. Deliveries are sorted

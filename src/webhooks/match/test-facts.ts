@@ -94,8 +94,8 @@ export class TestFacts {
     return number
   }
 
-  /** Takes the blocks above back. */
-  async rewind(toBlock: number): Promise<void> {
+  /** Reverts the blocks above. */
+  async revertTo(toBlock: number): Promise<void> {
     const cursor = await selectRecentBlock(this.sql, toBlock)
     if (cursor === undefined) throw new Error(`there is no block ${toBlock}`)
     await transact(this.sql, async (tx) => {
