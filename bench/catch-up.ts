@@ -45,7 +45,7 @@ async function run(node: Node, onRound: (text: string) => void): Promise<Rounds>
   tidyLater(service.stop)
   let peak = 0
   let booked = 0
-  const way: Place[] = []
+  const samples: ProgressSample[] = []
   while (booked < node.last) {
     await wait(SAMPLE_MS)
     peak = Math.max(peak, residentBytes(service.pid))
@@ -53,7 +53,7 @@ async function run(node: Node, onRound: (text: string) => void): Promise<Rounds>
       { block: number | null }[]
     >`select block::float8 as block from chain_state`
     booked = row?.block ?? 0
-    way.push({ atMs: performance.now(), block: booked })
+    samples.push({ atMs: performance.now(), block: booked })
     onRound(`${Math.max(0, booked - node.first)} of ${node.last - node.first} blocks`)
   }
   const seconds = (performance.now() - startedAt) / 1000
@@ -65,7 +65,7 @@ async function run(node: Node, onRound: (text: string) => void): Promise<Rounds>
     figures: {
       logs: node.logs,
       blocks: node.last - node.first + 1,
-      'on the way': `${Math.round(speedOnTheWay(node, way)).toLocaleString('en-US')} logs/s, without start and arrival`,
+      'on the way': `${Math.round(speedOnTheWay(node, samples)).toLocaleString('en-US')} logs/s, without start and arrival`,
       fills: database?.fills ?? 0,
       'CPU per log': `${((cpuSeconds(service.pid) / node.logs) * 1e6).toFixed(1)} µs in the service`,
       'memory at most': `${Math.round(peak / 1e6)} MB`,
@@ -74,12 +74,12 @@ async function run(node: Node, onRound: (text: string) => void): Promise<Rounds>
   }
 }
 
-type Place = { atMs: number; block: number }
+type ProgressSample = { atMs: number; block: number }
 
 /** From the first tenth of the blocks to the last, which all have about as many logs. */
-function speedOnTheWay({ first, last, logs }: Node, way: readonly Place[]): number {
+function speedOnTheWay({ first, last, logs }: Node, samples: readonly ProgressSample[]): number {
   const tenth = (last - first) / 10
-  const middle = way.filter(({ block }) => block > first + tenth && block < last - tenth)
+  const middle = samples.filter(({ block }) => block > first + tenth && block < last - tenth)
   const [from, to] = [middle[0], middle.at(-1)]
   if (from === undefined || to === undefined) return Number.NaN
   const share = (to.block - from.block) / (last - first)

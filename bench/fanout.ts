@@ -64,11 +64,11 @@ export const fanout: Bench = {
     const { socketDir, database } = await postgres.keepDatabase('fanout_', 'fanout', async (pool) => {
       key = (await insertKeys(pool, 1))[0] ?? ''
     })
-    const place = [socketDir, database]
+    const serverArgs = [socketDir, database]
     return {
       run: async (onRound) => {
         onRound('opening sockets')
-        const ours = await openSide('fanout/ours', place, key)
+        const ours = await openSide('fanout/ours', serverArgs, key)
         const bare = await openSide('yardsticks/bare-ws', [], key)
         const speeds = { ours: [] as number[], yardstick: [] as number[] }
         const delaysMs: number[] = []
@@ -84,7 +84,7 @@ export const fanout: Bench = {
         onRound('measuring latency and memory')
         const calm = await runRound(ours, CALM_EVENTS, CALM_EVENTS_PER_SECOND)
         const plain = await runRound(bare, CALM_EVENTS, CALM_EVENTS_PER_SECOND)
-        const idleKb = await measureIdle(place, key)
+        const idleKb = await measureIdle(serverArgs, key)
         const latencies = [calm.latenciesMs, plain.latenciesMs] as const
         return { ...speeds, figures: showFigures(delaysMs, latencies, idleKb) }
       },
@@ -109,8 +109,8 @@ async function runRound({ server, receivers }: Side, count: number, perSecond: n
 }
 
 /** What a connection without subscriptions adds to the memory of the process. */
-async function measureIdle(place: string[], key: string): Promise<number> {
-  const [server, receivers] = [new Part('fanout/ours', place), new Part('fanout/receivers')]
+async function measureIdle(serverArgs: string[], key: string): Promise<number> {
+  const [server, receivers] = [new Part('fanout/ours', serverArgs), new Part('fanout/receivers')]
   const { port } = await server.next<{ port: number }>()
   const before = await server.ask<ServerReport>({ report: true })
   await receivers.ask({ port, key, subscribes: false })

@@ -31,7 +31,7 @@ const openSide = async (pool: Pool): Promise<Side> => ({
   source: new LogSource(),
 })
 
-/** Both books are filled up, and then each takes a little more in turn. */
+/** Both books are filled up, and then each alternately takes a little more. */
 async function run(few: Side, many: Side, onRound: (text: string) => void): Promise<Rounds> {
   await fill(few, ROWS.few, onRound)
   await fill(many, ROWS.many, onRound)

@@ -92,24 +92,24 @@ const at = (times: readonly number[], share: number): number =>
  * stops the loop stops a block as well.
  */
 class PlainWork {
-  readonly #turns: number
+  readonly #iterations: number
   #sum = 0
 
   constructor(ms: number) {
-    const turns = 1_000_000
-    for (let round = 0; round < 50; round++) this.#spin(turns)
-    const quickest = Math.min(...Array.from({ length: 50 }, () => this.#spin(turns)))
-    this.#turns = Math.round((turns * ms) / quickest)
+    const iterations = 1_000_000
+    for (let round = 0; round < 50; round++) this.#spin(iterations)
+    const quickest = Math.min(...Array.from({ length: 50 }, () => this.#spin(iterations)))
+    this.#iterations = Math.round((iterations * ms) / quickest)
   }
 
   /** Returns how many milliseconds it took. */
   do(): number {
-    return this.#spin(this.#turns)
+    return this.#spin(this.#iterations)
   }
 
-  #spin(turns: number): number {
+  #spin(iterations: number): number {
     const startedAt = performance.now()
-    for (let turn = 0; turn < turns; turn++) this.#sum = (this.#sum * 31 + turn) | 0
+    for (let iteration = 0; iteration < iterations; iteration++) this.#sum = (this.#sum * 31 + iteration) | 0
     return performance.now() - startedAt
   }
 }

@@ -38,7 +38,7 @@ export const ingest: Bench = {
 
 type Pools = { ours: Pool; yardstick: Pool }
 
-/** Both sides take the same batches in turn; what comes next waits in the other process. */
+/** Both sides take the same batches alternately; what comes next waits in the other process. */
 async function run(source: LogSource, pools: Pools, onRound: (text: string) => void): Promise<Rounds> {
   const line = await BlockWriter.open({ pool: pools.ours })
   const copy = new PlainCopy(pools.yardstick)

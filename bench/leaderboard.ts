@@ -16,7 +16,7 @@ const WARM_UP_ROUNDS = 2
 const RATIO_MAX = 2
 const GROWTH_MAX = 1.3
 const PAGE_MS_MAX = 5
-const PAGE_TURNS = 20
+const PAGE_RUNS = 20
 
 /** Tables whose rows a refresh changes. */
 const TABLES = ['rolling_boards', 'board_positions', 'all_time_boards']
@@ -116,7 +116,7 @@ async function timePages(pool: Pool): Promise<Figures> {
   for (const [name, select] of Object.entries(pages)) {
     for (const offset of name === 'all time' ? [0, 900, 9_900] : [0, 900]) {
       const times: number[] = []
-      for (let turn = 0; turn < PAGE_TURNS; turn++)
+      for (let run = 0; run < PAGE_RUNS; run++)
         times.push(await time(() => select({ limit: 101, offset, after: undefined })))
       const label = `page of ${name} behind rank ${offset.toLocaleString('en-US')}`
       figures[label] = showBound(spread(times).median, PAGE_MS_MAX, ' ms')

@@ -3,7 +3,7 @@ import type { EventFilter, FilteredEvent } from '../src/stream/subscriptions/eve
 import { SubscriptionIndex } from '../src/stream/subscriptions/subscription-index.js'
 import type { Bench } from './lib/bench.js'
 import {
-  anew,
+  cloneJson,
   FEW,
   ITEMS,
   type Keys,
@@ -49,7 +49,7 @@ function createIndex(keys: Keys): SubscriptionIndex<object> {
 
 function createFilter(keys: Keys, isOfWallets: boolean): EventFilter {
   const items = Array.from({ length: ITEMS }, () => (isOfWallets ? randomWallet(keys) : randomToken(keys)))
-  const texts = new Set(anew(items))
+  const texts = new Set(cloneJson(items))
   return isOfWallets
     ? { types: TYPES, wallets: texts, scopes: [] }
     : { types: TYPES, scopes: [{ tokens: texts }] }
@@ -57,7 +57,7 @@ function createFilter(keys: Keys, isOfWallets: boolean): EventFilter {
 
 /** A match of a taker and two makers in both tokens of a market. */
 const createEvent = (keys: Keys): FilteredEvent =>
-  anew({
+  cloneJson({
     type: 'settlement',
     keys: {
       ...NO_KEYS,

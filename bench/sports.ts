@@ -103,8 +103,8 @@ type Cold = {
 async function askCold({ port, path, keys, gamma, clob, slug }: Cold): Promise<Figures> {
   const startedAt = performance.now()
   const replies = await Promise.all(
-    Array.from({ length: COLD_REQUESTS }, async (_, turn) => {
-      const key = keys[turn % keys.length] ?? ''
+    Array.from({ length: COLD_REQUESTS }, async (_, request) => {
+      const key = keys[request % keys.length] ?? ''
       const reply = await fetch(`http://127.0.0.1:${port}${path}`, {
         headers: { 'x-api-key': key },
       })

@@ -16,7 +16,7 @@ import { tidy } from './lib/tidy.js'
 
 const DAY_BLOCKS = (24 * 3_600) / BLOCK_SEC
 const YEAR_BLOCKS = 365 * DAY_BLOCKS
-const TURNS = 60
+const RUNS = 60
 
 /** What the candles and the windows of the feeds are made of. */
 const STREAMS: Stream[] = SYMBOLS.flatMap((symbol) => [
@@ -50,18 +50,18 @@ export const ticksGrowth: Bench = {
   },
 }
 
-/** In turn the candles of a feed and a window of the last day. */
+/** Alternates between the candles of a feed and a window of the last day. */
 async function answer(pool: Pool, site: SitePrices, untilBlock: number): Promise<number> {
   const nowMs = untilBlock * BLOCK_SEC * 1000
   const startedMs = performance.now()
-  for (let turn = 0; turn < TURNS; turn++) {
-    const symbol = SYMBOLS[turn % SYMBOLS.length] ?? 'BTC'
+  for (let run = 0; run < RUNS; run++) {
+    const symbol = SYMBOLS[run % SYMBOLS.length] ?? 'BTC'
     await readCandles(pool, symbol, nowMs)
-    const startSec = (untilBlock - 2 - ((turn * 37) % (DAY_BLOCKS - 3))) * BLOCK_SEC
+    const startSec = (untilBlock - 2 - ((run * 37) % (DAY_BLOCKS - 3))) * BLOCK_SEC
     const window = { symbol, interval: '5m', startSec, endSec: startSec + BLOCK_SEC } as const
     await readPrices({ sql: pool, site, accountId: undefined }, window, nowMs)
   }
-  return (2 * TURNS) / ((performance.now() - startedMs) / 1000)
+  return (2 * RUNS) / ((performance.now() - startedMs) / 1000)
 }
 
 /** No upstream is there: the archive has everything that is asked. */

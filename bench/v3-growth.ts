@@ -15,11 +15,11 @@ const MILLIONS = (process.env.BENCH_MILLIONS ?? '1,10').split(',').map(Number)
 const PARTITIONS: Readonly<Record<number, number>> = { 1: 10, 10: 100, 50: 240 }
 const GROWTH_MAX = 1.3
 const WHALE_MS_MAX = 20
-/** With samples that no cold turn asks for, to let the service compile what it runs. */
-const FIRST_TURNS = 20
-/** Each of the rest is asked for once, when PostgreSQL has just been started, and then again. */
-const COLD_TURNS = 40
-const WARM_TURNS = 80
+/** With samples that no cold round requests, to let the service compile what it runs. */
+const WARM_UP_ROUNDS = 20
+/** Each of the rest is requested once, when PostgreSQL has just been started, and then again. */
+const COLD_ROUNDS = 40
+const WARM_ROUNDS = 80
 const KEYS = 100
 
 export const v3Growth: Bench = {
@@ -51,8 +51,8 @@ async function run(server: BenchServer, onRound: (text: string) => void): Promis
   for (const millions of MILLIONS) sides.push(await openSide(server, millions, onRound))
   for (const side of sides) await compileService(side, onRound)
   const kinds = Object.entries(HISTORY_REQUESTS)
-  const cold = await timeAll(sides, kinds, COLD_TURNS, (name) => onRound(`cold: ${name}`))
-  const warm = await timeAll(sides, kinds, WARM_TURNS, (name) => onRound(name))
+  const cold = await timeAll(sides, kinds, COLD_ROUNDS, (name) => onRound(`cold: ${name}`))
+  const warm = await timeAll(sides, kinds, WARM_ROUNDS, (name) => onRound(name))
   for (const [name] of kinds) {
     const times = sides.map((_, index): Times => {
       const of = (all: Map<string, number[][]>) => all.get(name)?.[index] ?? []
@@ -75,20 +75,20 @@ const showTimes = ({ warm, cold }: Times): string =>
     .map((of) => `${spread(of).median.toFixed(1)}/${percentile(of, 0.99).toFixed(1)}`)
     .join(' cold ')
 
-/** The sides in turn, so that whatever else the machine does falls on all. */
+/** Alternates between the sides, so that whatever else the machine does slows all of them. */
 async function timeAll(
   sides: readonly Side[],
   kinds: readonly (readonly [string, ToPath])[],
-  turns: number,
+  rounds: number,
   onKind: (name: string) => void,
 ): Promise<Map<string, number[][]>> {
   const times = new Map<string, number[][]>()
   for (const [name, toPath] of kinds) {
     onKind(name)
     const bySide = sides.map((): number[] => [])
-    for (let turn = 0; turn < turns; turn++) {
+    for (let round = 0; round < rounds; round++) {
       for (const [index, side] of sides.entries())
-        bySide[index]?.push(await timeAnswer(side, toPath(side.samples, FIRST_TURNS + turn), turn))
+        bySide[index]?.push(await timeAnswer(side, toPath(side.samples, WARM_UP_ROUNDS + round), round))
     }
     times.set(name, bySide)
   }
@@ -97,9 +97,9 @@ async function timeAll(
 
 async function compileService(side: Side, onRound: (text: string) => void): Promise<void> {
   onRound('warming up')
-  for (let turn = 0; turn < FIRST_TURNS; turn++)
+  for (let round = 0; round < WARM_UP_ROUNDS; round++)
     for (const toPath of Object.values(HISTORY_REQUESTS))
-      await timeAnswer(side, toPath(side.samples, turn), turn)
+      await timeAnswer(side, toPath(side.samples, round), round)
 }
 
 function openHistory(server: BenchServer, millions: number, onStep: (step: string) => void) {
@@ -124,10 +124,10 @@ async function openSide(
   return { service, samples, keys }
 }
 
-async function timeAnswer({ service, keys }: Side, path: string, turn: number): Promise<number> {
+async function timeAnswer({ service, keys }: Side, path: string, round: number): Promise<number> {
   const startedMs = performance.now()
   const reply = await fetch(`http://127.0.0.1:${service.port}${path}`, {
-    headers: { 'x-api-key': keys[turn % keys.length] ?? '' },
+    headers: { 'x-api-key': keys[round % keys.length] ?? '' },
   })
   const body = await reply.text()
   if (reply.status !== 200) throw new Error(`${path} was answered with ${reply.status}: ${body}`)

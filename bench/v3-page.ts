@@ -29,9 +29,9 @@ export const v3Page: Bench = {
     const { databaseConnections: connections } = loadConfig({}).config
     const setup = JSON.stringify({ target, connections })
     const bare = await startYardstick('v3-trades', [setup], { isPinned: false })
-    const pathOf = (turn: number) => `/v3/wallets/${traders[turn % traders.length]}/trades`
-    const requests = keys.map((key, turn) => buildRequest(pathOf(turn), { 'x-api-key': key }))
-    const bareRequests = keys.map((_, turn) => buildRequest(pathOf(turn)))
+    const pathOf = (index: number) => `/v3/wallets/${traders[index % traders.length]}/trades`
+    const requests = keys.map((key, index) => buildRequest(pathOf(index), { 'x-api-key': key }))
+    const bareRequests = keys.map((_, index) => buildRequest(pathOf(index)))
     return {
       ours: () => measureLoad({ ...LOAD, port: auspex.port, requests }),
       yardstick: () => measureLoad({ ...LOAD, port: bare.port, requests: bareRequests }),

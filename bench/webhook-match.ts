@@ -4,7 +4,7 @@ import type { Occurrence } from '../src/webhooks/match/detector.js'
 import { WebhookIndex } from '../src/webhooks/match/webhook-index.js'
 import type { Bench } from './lib/bench.js'
 import {
-  anew,
+  cloneJson,
   FEW,
   ITEMS,
   type Keys,
@@ -52,7 +52,7 @@ function createIndex(keys: Keys): WebhookIndex {
       accountId: id,
       fromSeq: 0,
       activeSinceMs: 0,
-      ...anew(createWant(keys, id)),
+      ...cloneJson(createWant(keys, id)),
     })
   }
   return index
@@ -75,7 +75,7 @@ function createWant(keys: Keys, id: number): Want {
 const createEvent = (keys: Keys): Pick<Occurrence, 'type' | 'keys'> => ({
   type: 'trade',
   keys: {
-    ...anew({
+    ...cloneJson({
       wallets: [randomWallet(keys), randomWallet(keys)],
       tokenId: randomToken(keys),
       conditionIds: [`0x${randomWallet(keys).slice(2)}${'c'.repeat(24)}`],

@@ -50,8 +50,8 @@ export type UpstreamUrls = ReturnType<typeof upstreamUrls>
  * it goes; all other requests get a 503, and sockets open when the past is over.
  */
 export async function openSimulator(universe: Universe, isAsleep = false): Promise<Simulator> {
-  const gate = new Gate()
-  if (!isAsleep) gate.open()
+  const startup = new StartupBarrier()
+  if (!isAsleep) startup.open()
   const faults = new Faults()
   const parts: Record<HostName, HostParts> = {
     polygon: createPolygonHost(universe, faults),
@@ -73,8 +73,8 @@ export async function openSimulator(universe: Universe, isAsleep = false): Promi
   }
   const opened = await Promise.all(
     HOST_NAMES.map(async (name) => {
-      const gated = gate.close(parts[name], name === 'polygon')
-      return [name, await openHost(name, faults, gated)] as const
+      const guarded = startup.close(parts[name], name === 'polygon')
+      return [name, await openHost(name, faults, guarded)] as const
     }),
   )
   const hosts = Object.fromEntries(opened) as Record<HostName, Host>
@@ -85,15 +85,15 @@ export async function openSimulator(universe: Universe, isAsleep = false): Promi
     hosts,
     url: control.url,
     upstreams: upstreamUrls(hosts),
-    awake: () => gate.open(),
+    awake: () => startup.open(),
     close: async () => {
       await Promise.all([control, ...Object.values(hosts)].map((port) => port.close()))
     },
   }
 }
 
-/** What is closed until the universe has a present. */
-class Gate {
+/** Holds back requests and sockets until the universe has lived through its past. */
+class StartupBarrier {
   isOpen = false
   open = (): void => undefined
   readonly opened = new Promise<void>((resolve) => {

@@ -5,7 +5,7 @@ import { quantity } from '../../sim/polygon/hex.js'
 import { CHAIN_ID } from '../../src/core/blocks.js'
 import { eachUniverseBlock } from '../lib/universe-blocks.js'
 
-// A node that has written down its answers before it is asked, so that what is measured is the client and not
+// A node that renders its answers before the first request, so that the bench measures the client and not
 // the node. It records as many logs of a simulated world as its first argument says, sends the bench its port and its
 // blocks, and answers.
 

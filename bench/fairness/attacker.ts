@@ -48,10 +48,10 @@ async function run({ attack, ...order }: Order): Promise<Outcome> {
 
 async function readInParallel({ port, key }: Target, paths: string[], parallel: number, until: number) {
   const agent = new Agent({ keepAlive: true, maxSockets: parallel })
-  let turn = 0
+  let sent = 0
   const read = async () => {
     while (performance.now() < until) {
-      const status = await ask({ port, path: paths[turn++ % paths.length] ?? '', key, agent }).catch(() => 0)
+      const status = await ask({ port, path: paths[sent++ % paths.length] ?? '', key, agent }).catch(() => 0)
       count(status)
       if (status !== 200) await wait(REFUSED_MS)
     }
@@ -96,10 +96,10 @@ async function sendMessages(
       if (code !== undefined) count(code)
     })
     await new Promise((resolve) => socket.once('open', resolve).once('close', resolve))
-    for (let turn = number; performance.now() < until && socket.readyState === socket.OPEN; turn++) {
+    for (let next = number; performance.now() < until && socket.readyState === socket.OPEN; next++) {
       // What the service does not read stays here.
       if (socket.bufferedAmount < 4_000_000) {
-        socket.send(messages[turn % messages.length] ?? '')
+        socket.send(messages[next % messages.length] ?? '')
         count('sent')
       }
       await wait(1_000 / MESSAGES_PER_SECOND)

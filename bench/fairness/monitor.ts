@@ -41,15 +41,15 @@ async function watch({ port, key, paths, seconds, keepsAlive }: Watch): Promise<
       return undefined
     }
   }
-  const every = async (ms: number, act: (turn: number) => Promise<unknown>) => {
-    for (let turn = 0; performance.now() < endMs; turn++) {
+  const every = async (ms: number, act: (run: number) => Promise<unknown>) => {
+    for (let run = 0; performance.now() < endMs; run++) {
       const nextMs = performance.now() + ms
-      await act(turn)
+      await act(run)
       await wait(Math.max(0, nextMs - performance.now()))
     }
   }
   await Promise.all([
-    every(PAGE_EVERY_MS, (turn) => ask(paths[turn % paths.length] ?? '', pageAgent, seen.pageMs)),
+    every(PAGE_EVERY_MS, (run) => ask(paths[run % paths.length] ?? '', pageAgent, seen.pageMs)),
     every(HEALTH_EVERY_MS, () => ask('/healthz', healthAgent, seen.healthMs)),
     every(AGE_EVERY_MS, async () => {
       const body = await ask('/v1/status', ageAgent, [])

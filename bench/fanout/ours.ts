@@ -61,7 +61,7 @@ serveBench({
       publishedAt.push(clock.now())
       domains.stream.bus.publish([makeTrade(index, nowMs())])
     }
-    await publishAt(perSecond, count, publish, () => clock.turn())
+    await publishAt(perSecond, count, publish, () => clock.update())
   },
   takeDelays: () => {
     const taken = delaysMs

@@ -1,20 +1,20 @@
-/** Longer between two turns of a loop that waits for a millisecond: the machine gave the processor to others. */
-const TURN_MS_MAX = 4
+/** Longer between two iterations of a loop that waits for a millisecond: other processes had the processor. */
+const INTERVAL_MS_MAX = 4
 
-/** A clock that stands while the process is not given a processor, which on a shared machine may be long. */
+/** A clock that stands still while the process is not scheduled, which on a shared machine may be long. */
 export class RunningTime {
-  #turnedAt = performance.now()
+  #updatedAt = performance.now()
   #lostMs = 0
 
   now(): number {
     const at = performance.now()
-    return at - this.#lostMs - Math.max(0, at - this.#turnedAt - TURN_MS_MAX)
+    return at - this.#lostMs - Math.max(0, at - this.#updatedAt - INTERVAL_MS_MAX)
   }
 
   /** To be called about every millisecond. */
-  turn(): void {
+  update(): void {
     const at = performance.now()
-    this.#lostMs += Math.max(0, at - this.#turnedAt - TURN_MS_MAX)
-    this.#turnedAt = at
+    this.#lostMs += Math.max(0, at - this.#updatedAt - INTERVAL_MS_MAX)
+    this.#updatedAt = at
   }
 }

@@ -97,14 +97,14 @@ export async function publishAt(
   perSecond: number,
   count: number,
   publish: (index: number) => void,
-  onTurn: () => void = () => undefined,
+  onIteration: () => void = () => undefined,
 ): Promise<void> {
   const startedAt = performance.now()
   for (let index = 0; index < count; ) {
     const due = Math.min(count, Math.floor(((performance.now() - startedAt) * perSecond) / 1000) + 1)
     while (index < due) publish(index++)
     await new Promise((next) => setTimeout(next, 1))
-    onTurn()
+    onIteration()
   }
 }
 

@@ -112,10 +112,10 @@ function presentBook(index: number) {
 }
 
 /** A bid for the first token is an ask for the second. */
-function presentChange(market: number, turn: number): string {
-  const depth = turn % LEVELS
-  const size = `${(turn % 9_000) + 1}.25`
-  const isGone = depth > 0 && turn % 10 === 0
+function presentChange(market: number, sequence: number): string {
+  const depth = sequence % LEVELS
+  const size = `${(sequence % 9_000) + 1}.25`
+  const isGone = depth > 0 && sequence % 10 === 0
   const row = (index: number, cents: number, side: string) => {
     const best = bestOf(index)
     return {
@@ -132,12 +132,12 @@ function presentChange(market: number, turn: number): string {
   return JSON.stringify({
     event_type: 'price_change',
     market: conditionOf(market),
-    timestamp: String(1_794_818_281_000 + turn),
+    timestamp: String(1_794_818_281_000 + sequence),
     price_changes: [row(market * 2, bid, 'BUY'), row(market * 2 + 1, 100 - bid, 'SELL')],
   })
 }
 
-const presentTrade = (market: number, turn: number): string =>
+const presentTrade = (market: number, sequence: number): string =>
   JSON.stringify({
     event_type: 'last_trade_price',
     market: conditionOf(market),
@@ -146,5 +146,5 @@ const presentTrade = (market: number, turn: number): string =>
     price: '0.43',
     size: '12.5',
     fee_rate_bps: '0',
-    timestamp: String(1_794_818_281_000 + turn),
+    timestamp: String(1_794_818_281_000 + sequence),
   })

@@ -19,7 +19,7 @@ export async function compare(
 ): Promise<Comparison> {
   const { ours, yardstick, figures } = await ('run' in contest
     ? contest.run(onRound)
-    : runInTurns(contest, onRound))
+    : runAlternately(contest, onRound))
   const ratios = ours.map((speed, round) => speed / (yardstick[round] ?? Number.NaN))
   return {
     ours: spread(ours),
@@ -31,10 +31,9 @@ export async function compare(
 }
 
 /**
- * Warms both sides up, then runs them in turns, so that whatever else the machine does falls on
- * both.
+ * Warms both sides up, then runs them alternately, so that whatever else the machine does slows both.
  */
-async function runInTurns(contest: Contest, onRound: (text: string) => void): Promise<Rounds> {
+async function runAlternately(contest: Contest, onRound: (text: string) => void): Promise<Rounds> {
   onRound('warming up')
   for (let round = 1; round <= WARM_UP_ROUNDS; round++) {
     await contest.ours()

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 /** A call that passed, with the times of its beginning and its end. */
 export type CountedCall = { path: string; text: string; startMs: number; endMs: number }
 
-/** Stands before an upstream and remembers what it was asked. */
+/** A proxy of an upstream that records the requests. */
 export class CountingProxy {
   readonly calls: CountedCall[] = []
   readonly #target: string

@@ -5,7 +5,7 @@ export type Load = {
   port: number
   connections: number
   seconds: number
-  /** Whole requests, sent in turn. */
+  /** Whole requests, sent round-robin. */
   requests: Buffer[]
   /**
    * A client that sleeps must be woken, and the kernel charges that to the server; a faster server,

@@ -91,8 +91,8 @@ export function randomToken({ filters, spreadOver }: Keys): string {
   return `${1e9 + number}`.repeat(7)
 }
 
-/** With texts of their own, as every filter and every event has them. */
-export const anew = <Value>(value: Value): Value => JSON.parse(JSON.stringify(value))
+/** A copy that shares no strings with the original, like the parsed JSON of each filter and event. */
+export const cloneJson = <Value>(value: Value): Value => JSON.parse(JSON.stringify(value))
 
 function usedBytes(): number {
   setFlagsFromString('--expose-gc')

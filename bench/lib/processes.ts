@@ -120,7 +120,7 @@ export async function insertKeys(pool: Pool, count: number, plan: PlanId = 'ente
 
 const CAN_PIN = spawnSync('taskset', ['-c', '0', 'true']).status === 0
 
-/** What a process has in memory now. `ps` takes long, so Linux is asked itself. */
+/** The resident memory of a process now. Read from `/proc` on Linux, because `ps` is slow. */
 export function residentBytes(pid: number): number {
   const status = `/proc/${pid}/status`
   const kilobytes = existsSync(status)

@@ -1,6 +1,6 @@
 const tasks: (() => Promise<void>)[] = []
 
-/** What is started or made here must not stay behind, however the run ends. */
+/** Registers a task that ends a process or removes a file of the run, however the run ends. */
 export function tidyLater(task: () => Promise<void>): void {
   tasks.push(task)
 }

@@ -1,30 +1,30 @@
 import type { Samples } from './samples.js'
 
-export type ToPath = (samples: Samples, turn: number) => string
+export type ToPath = (samples: Samples, index: number) => string
 
-/** Each asks in turn for another wallet, token or builder of the samples. */
+/** Each requests the wallet, token or builder of the samples that has this index. */
 export const HISTORY_REQUESTS: Readonly<Record<string, ToPath>> = {
-  'trades of a wallet': ({ wallets }, turn) => `/v3/wallets/${at(wallets, turn)}/trades`,
+  'trades of a wallet': ({ wallets }, index) => `/v3/wallets/${at(wallets, index)}/trades`,
   'trades of a whale': ({ whale }) => `/v3/wallets/${whale}/trades`,
   'large trades of a whale': ({ whale }) => `/v3/wallets/${whale}/trades?min_amount_usd=300`,
-  'activity of a wallet': ({ wallets }, turn) => `/v3/wallets/${at(wallets, turn)}/activity`,
-  'fees of a wallet': ({ wallets }, turn) => `/v3/wallets/${at(wallets, turn)}/fees-paid`,
-  'positions of a wallet': ({ wallets }, turn) => `/v3/wallets/${at(wallets, turn)}/positions`,
+  'activity of a wallet': ({ wallets }, index) => `/v3/wallets/${at(wallets, index)}/activity`,
+  'fees of a wallet': ({ wallets }, index) => `/v3/wallets/${at(wallets, index)}/fees-paid`,
+  'positions of a wallet': ({ wallets }, index) => `/v3/wallets/${at(wallets, index)}/positions`,
   'positions of a whale': ({ whale }) => `/v3/wallets/${whale}/positions`,
-  'trades of a market': ({ tokens }, turn) => `/v3/markets/${at(tokens, turn)}/trades`,
+  'trades of a market': ({ tokens }, index) => `/v3/markets/${at(tokens, index)}/trades`,
   'trades of all markets': () => '/v3/trades',
-  'holders of a market': ({ tokens }, turn) => `/v3/markets/${at(tokens, turn)}/positions`,
-  'summary of a wallet': ({ wallets }, turn) => `/v3/wallets/${at(wallets, turn)}`,
+  'holders of a market': ({ tokens }, index) => `/v3/markets/${at(tokens, index)}/positions`,
+  'summary of a wallet': ({ wallets }, index) => `/v3/wallets/${at(wallets, index)}`,
   'summary of a whale': ({ whale }) => `/v3/wallets/${whale}`,
-  'profit of a month': ({ wallets }, turn) => `/v3/wallets/${at(wallets, turn)}/pnl?period=30d`,
-  'profit by day': ({ wallets }, turn) => `/v3/wallets/${at(wallets, turn)}/pnl/events?group=day&period=1y`,
-  'deep page of a market': ({ tokens }, turn) => `/v3/markets/${at(tokens, turn)}/trades?offset=40`,
-  'trades of a builder': ({ builders }, turn) => `/v3/builders/${at(builders, turn)}/trades`,
+  'profit of a month': ({ wallets }, index) => `/v3/wallets/${at(wallets, index)}/pnl?period=30d`,
+  'profit by day': ({ wallets }, index) => `/v3/wallets/${at(wallets, index)}/pnl/events?group=day&period=1y`,
+  'deep page of a market': ({ tokens }, index) => `/v3/markets/${at(tokens, index)}/trades?offset=40`,
+  'trades of a builder': ({ builders }, index) => `/v3/builders/${at(builders, index)}/trades`,
   resolutions: () => '/v3/resolutions',
-  search: (_samples, turn) => `/v3/markets/search?q=${at(SEARCHES, turn)}&limit=20`,
-  candles: ({ tokens }, turn) => `/v3/markets/${at(tokens, turn)}/candles?resolution=1h`,
+  search: (_samples, index) => `/v3/markets/search?q=${at(SEARCHES, index)}&limit=20`,
+  candles: ({ tokens }, index) => `/v3/markets/${at(tokens, index)}/candles?resolution=1h`,
 }
 
 const SEARCHES = ['election+ohio', 'bitcoin+reach', 'senate+kenya', 'recession+may', 'tarifs+peru']
 
-const at = (values: readonly string[], turn: number): string => values[turn % values.length] ?? ''
+const at = (values: readonly string[], index: number): string => values[index % values.length] ?? ''

@@ -25,7 +25,7 @@ const FILLS_PER_TOKEN = 300
 const FILLS_PER_WALLET = 25
 const FIRST_PARTITION = 290
 const BLOCK_SEC = 2
-/** Room behind the last fill for results and redemptions. */
+/** Blocks after the last fill, for results and redemptions. */
 const TAIL_BLOCKS = 4_096
 
 export type HistoryShape = ReturnType<typeof shapeOf>

@@ -1,8 +1,8 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-// The receiver of all webhooks, in a process of its own: answers at once, and notes which transaction a
-// first attempt told of, and when it came.
+// The receiver of all webhooks, in a process of its own: answers at once, and notes the transaction
+// and the time of each first attempt.
 
 export type Arrivals = { txHashes: string[]; timesMs: number[]; requests: number }
 

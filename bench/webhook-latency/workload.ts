@@ -43,7 +43,7 @@ const CREATES_AT_ONCE = 8
 
 type Creation = { keys: readonly string[]; count: number; receiverPort: number; known: UniverseReady }
 
-/** Creates the first `count` of them by the API of the service, with the keys in turn. */
+/** Creates the first `count` of them by the API of the service, with the keys round-robin. */
 export async function createWebhooks(
   url: string,
   { keys, count, receiverPort, known }: Creation,

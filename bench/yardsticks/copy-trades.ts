@@ -1,7 +1,7 @@
 import { type AddressInfo, createServer } from 'node:net'
 import { createPool, type Target } from '../../src/store/connection.js'
 
-/** `COPY … TO STDOUT` of the trades of a wallet, piped to a socket behind a head that makes it HTTP. */
+/** `COPY … TO STDOUT` of the trades of a wallet, piped to a socket after a head that makes it HTTP. */
 const { target, wallet, limit } = JSON.parse(process.argv[2] ?? '') as {
   target: Target
   wallet: number

@@ -71,7 +71,7 @@ describe('the block that requests name', () => {
   const named = (...blocks: string[]): TestAnswer[] =>
     blocks.map((block) => ({ headers: { 'x-head-block': block }, body: {} }))
 
-  /** What the requests said of the block, in turn. */
+  /** The block that each request named, in their order. */
   const blocksOf = (requests: { headers: Record<string, unknown> }[]) =>
     requests.map(({ headers }) => headers['x-head-block'])
 
@@ -93,7 +93,7 @@ describe('the block that requests name', () => {
     expect(blocksOf(requests)).toEqual([undefined, '100', '100'])
   })
 
-  test('is left out when the client is told so', async () => {
+  test('is left out when an option of the client says so', async () => {
     const { client, requests } = await connect(named('100'), { sendsHeadBlock: false })
     await client.get('/v3/trades')
     await client.get('/v3/trades')
@@ -207,7 +207,7 @@ describe('errors', () => {
     expect(requests).toHaveLength(1)
   })
 
-  test('a service that is not there is told with the reason', async () => {
+  test('a service that is not there is an error with the reason', async () => {
     const client = new AuspexClient({ baseUrl: 'http://127.0.0.1:9', retries: 0 })
     const error = await failure(client.get('/v1/plans'))
     expect(error).toMatchObject({
@@ -243,7 +243,7 @@ describe('retries', () => {
     expect(waits[1]).toBeLessThanOrEqual(30_000)
   })
 
-  test('a wait of more than a minute is told at once', async () => {
+  test('a wait of more than a minute is an error at once', async () => {
     const { client, waits } = await connect([{ status: 429, headers: { 'retry-after': '86400' } }])
     expect(await failure(client.get('/v1/plans'))).toMatchObject({ retryAfterSeconds: 86_400 })
     expect(waits).toEqual([])
@@ -300,7 +300,7 @@ describe('lists', () => {
 
   /** Pages of the list, as the service makes them for these parameters. */
   const serve =
-    (present: (rows: object[], place: { offset: number; limit: number; hasMore: boolean }) => object) =>
+    (present: (rows: object[], page: { offset: number; limit: number; hasMore: boolean }) => object) =>
     ({ url }: { url: string }): TestAnswer => {
       const { searchParams } = new URL(url, 'http://host')
       const limit = Math.min(Number(searchParams.get('limit') ?? 10), 10)

@@ -164,7 +164,7 @@ describe('a book that is not right', () => {
     expect(books.get('71')?.seq).toBe(20)
   })
 
-  test('it lost its place: it is named again later, also after a refusal', async () => {
+  test('it lost its slot: it is named again later, also after a refusal', async () => {
     const { baseUrl, received } = await listenSocket((connection, { markets }) => {
       if (received.length === 2) {
         connection.send({ error: 'integrity_capacity', message: 'No room.' })

@@ -27,9 +27,9 @@ type FollowedBook = {
 /** The service may take the same message a little later. */
 const PASSING = /^(unavailable|work_limit|rate_limited|service_\w+|resync_\w+)$/
 const REPAIR_MS = 500
-/** The reason of books that left the list because the service needed their places, and when they are named again. */
-const NO_PLACE = 'capacity'
-const PLACE_MS = 30_000
+/** The reason of books that left the list because the service needed their slots, and when they are named again. */
+const NO_SLOT = 'capacity'
+const SLOT_RETRY_MS = 30_000
 
 /**
  * One connection to the orderbook socket in integrity mode, for all sets of books of a client. It is open while there
@@ -42,7 +42,7 @@ export class BookSocket implements SocketUser {
   #socket: ReliableSocket | undefined
   #isOpen = false
   #isAcknowledged = false
-  /** Books that have to be sent again, and whether the service was asked for some. */
+  /** Books that have to be sent again, and whether a `resync` for some of them is unanswered. */
   readonly #broken = new Set<string>()
   #isResyncing = false
 
@@ -152,8 +152,8 @@ export class BookSocket implements SocketUser {
       // A list that is refused changes nothing: those before it are still followed.
       for (const set of this.#sets) if (!set.isOpen) set.fail(error)
       this.#isAcknowledged = this.#sets.size > 0
-      if ([...this.#books.values()].some(({ distrust }) => distrust === NO_PLACE))
-        this.#subscribeLater(PLACE_MS)
+      if ([...this.#books.values()].some(({ distrust }) => distrust === NO_SLOT))
+        this.#subscribeLater(SLOT_RETRY_MS)
       return
     }
     const waitMs = (error.retryAfterSeconds ?? 0) * 1_000 || REPAIR_MS
@@ -205,7 +205,7 @@ export class BookSocket implements SocketUser {
       const book = this.#books.get(tokenId)
       if (book !== undefined) book.distrust = reason
     }
-    if (reason === NO_PLACE) this.#subscribeLater(PLACE_MS)
+    if (reason === NO_SLOT) this.#subscribeLater(SLOT_RETRY_MS)
     this.#notify(tokenIds)
   }
 

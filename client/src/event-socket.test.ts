@@ -218,7 +218,7 @@ describe('a lost connection', () => {
     expect(seqsOf(await take(connectClient(baseUrl).client.subscribe(), 1))).toEqual([1])
   })
 
-  test('a silent connection is asked, and then given up', async () => {
+  test('a silent connection gets a ping, and is then given up', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'Date'] })
     onTestFinished(() => void vi.useRealTimers())
     const { baseUrl, received, urls } = await listenSocket((connection) => void connection.acknowledge())
@@ -286,7 +286,7 @@ describe('a refusal', () => {
     expect(urls).toHaveLength(2)
   })
 
-  test('for want of connections is tried again, and told meanwhile', async () => {
+  test('for want of connections is tried again, and reported meanwhile', async () => {
     const { baseUrl } = await listenSocket((connection) => {
       if (connection.nth > 1) connection.event(connection.acknowledge(), trade(1))
       else {

@@ -23,7 +23,7 @@ export class EventSocket implements SubscriptionHost, SocketUser {
   /** Those that the service acknowledged on this connection, by their number. */
   readonly #active = new Map<number, Subscription>()
   /** What was sent and is not answered yet, oldest first: answers come in this order. `undefined`: an unsubscribe. */
-  #asked: (Subscription | undefined)[] = []
+  #unanswered: (Subscription | undefined)[] = []
 
   constructor(options: SocketOptions) {
     this.#options = options
@@ -43,8 +43,8 @@ export class EventSocket implements SubscriptionHost, SocketUser {
   subscribe(subscription: Subscription): void {
     subscription.state = 'waiting'
     if (!this.#isOpen) return
-    subscription.state = 'asked'
-    this.#asked.push(subscription)
+    subscription.state = 'subscribing'
+    this.#unanswered.push(subscription)
     this.#socket?.send(subscription.message)
   }
 
@@ -76,7 +76,7 @@ export class EventSocket implements SubscriptionHost, SocketUser {
     else if (type === 'subscription_event') this.#active.get(subscription)?.take(event)
     else if (type === 'snapshot') this.#active.get(subscription)?.takeSnapshot(events)
     else if (type === 'subscribed') this.#onAcknowledged(message)
-    else if (type === 'unsubscribed') this.#asked.shift()
+    else if (type === 'unsubscribed') this.#unanswered.shift()
     else if (BOOK_MESSAGES.includes(type)) this.#books?.take(message)
   }
 
@@ -96,12 +96,12 @@ export class EventSocket implements SubscriptionHost, SocketUser {
 
   #end(subscription: Subscription): void {
     this.#active.delete(numberOf(subscription))
-    this.#asked.push(undefined)
+    this.#unanswered.push(undefined)
     this.#socket?.send({ action: 'unsubscribe', subscription_id: subscription.id })
   }
 
   #onAcknowledged(message: SocketMessage): void {
-    const subscription = this.#asked.shift()
+    const subscription = this.#unanswered.shift()
     if (subscription === undefined) return
     const isOver = subscription.state === 'over'
     subscription.acknowledge(message as Parameters<Subscription['acknowledge']>[0])
@@ -110,7 +110,7 @@ export class EventSocket implements SubscriptionHost, SocketUser {
   }
 
   #onRefused(error: AuspexError): void {
-    const subscription = this.#asked.shift()
+    const subscription = this.#unanswered.shift()
     if (subscription === undefined || subscription.state === 'over') return
     if (!PASSING.includes(error.code ?? '')) {
       subscription.fail(error)
@@ -126,7 +126,7 @@ export class EventSocket implements SubscriptionHost, SocketUser {
   #forget(): void {
     this.#isOpen = false
     this.#active.clear()
-    this.#asked = []
+    this.#unanswered = []
   }
 
   #close(): void {

@@ -32,7 +32,7 @@ type Action = 'pause' | 'resume' | 'seek'
 /**
  * One replay, on a connection of its own.
  *
- * waiting -> playing: all streams that were asked for are acknowledged. playing <-> held: by `pause` and `resume`, or because a
+ * waiting -> playing: all requested streams are acknowledged. playing <-> held: by `pause` and `resume`, or because a
  * stream is not read. Any -> over: everything was sent, `close`, or an error, which the readers of the streams are thrown.
  */
 export class Replay implements SocketUser {
@@ -44,7 +44,7 @@ export class Replay implements SocketUser {
   /** Those that the service acknowledged, by their number. */
   readonly #active = new Map<number, ReplayStream>()
   /** What was sent and is not answered yet, oldest first: answers come in this order. */
-  readonly #asked: (ReplayStream | Action)[] = []
+  readonly #unanswered: (ReplayStream | Action)[] = []
   readonly #stateListeners = new Set<(state: ReplayState) => void>()
   #socket: ReliableSocket | undefined
   #isOpen = false
@@ -150,19 +150,19 @@ export class Replay implements SocketUser {
   }
 
   #take(number: number, event: SocketMessage): void {
-    if (this.#asked.includes('seek')) return
+    if (this.#unanswered.includes('seek')) return
     this.#active.get(number)?.take(event)
     this.#update()
   }
 
   #takeBooks(message: SocketMessage): void {
-    if (this.#asked.includes('seek')) return
+    if (this.#unanswered.includes('seek')) return
     this.#books?.take(message)
     this.#update()
   }
 
   #onAcknowledged(message: SocketMessage): void {
-    const stream = this.#asked.shift()
+    const stream = this.#unanswered.shift()
     if (!(stream instanceof ReplayStream)) return
     this.#active.set(numberOf(message), stream)
     stream.setStatus('open', { acknowledgement: message as StatusDetails['acknowledgement'] & object })
@@ -171,21 +171,26 @@ export class Replay implements SocketUser {
 
   #onState(state: ReplayState): void {
     // The first one says that the replay has begun; the others are answers.
-    if (this.#hasBegun) this.#asked.shift()
+    if (this.#hasBegun) this.#unanswered.shift()
     this.#hasBegun = true
     for (const listener of this.#stateListeners) listener(state)
     this.#update()
   }
 
   #onRefused(error: AuspexError): void {
-    const refused = this.#asked.shift()
+    const refused = this.#unanswered.shift()
     if (refused instanceof ReplayStream) refused.fail(error)
     else if (refused !== undefined) this.#end(undefined, error)
   }
 
   /** Holds the replay while a stream is not read, and lets it go on. */
   #update(): void {
-    if (!this.#hasBegun || this.#isOver || this.#asked.some((asked) => asked instanceof ReplayStream)) return
+    if (
+      !this.#hasBegun ||
+      this.#isOver ||
+      this.#unanswered.some((request) => request instanceof ReplayStream)
+    )
+      return
     const limit = this.#isHeld ? GOES_ON_AT : HELD_AT
     const isHeld = this.#isPaused || [...this.#streams].some(({ unread }) => unread > limit)
     if (isHeld === this.#isHeld) return
@@ -194,8 +199,8 @@ export class Replay implements SocketUser {
     this.#send({ action }, action)
   }
 
-  #send(message: object, asked: ReplayStream | Action): void {
-    this.#asked.push(asked)
+  #send(message: object, request: ReplayStream | Action): void {
+    this.#unanswered.push(request)
     this.#socket?.send(message)
   }
 

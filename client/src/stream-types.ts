@@ -8,7 +8,7 @@ export type StreamSchemas = components['schemas']
 /** An event; `type` says which. */
 export type StreamEvent = Extract<StreamSchemas['EventsSocketMessage'], { seq: number }>
 
-/** In place of what the stream could not get back after it was interrupted. */
+/** Stands for events that the stream could not recover after it was interrupted. */
 export type StreamGap = {
   type: 'gap'
   /** `pending`: confirmed events are all there, pending ones of the last moments may be missing. */

@@ -38,12 +38,12 @@ export type SubscriptionHost = {
 /**
  * One subscription over all connections, and the events of it that wait for the reader.
  *
- * waiting -> asked: a `subscribe` was sent. asked -> active: it was acknowledged. asked, active -> waiting: the
- * connection was lost. active -> paused: too many events wait, and it was ended at the service. paused -> asked: the
- * reader has taken them. Any -> over: `close`, or a refusal that stays.
+ * waiting -> subscribing: a `subscribe` was sent. subscribing -> active: it was acknowledged.
+ * subscribing, active -> waiting: the connection was lost. active -> paused: too many events wait, and it was ended
+ * at the service. paused -> subscribing: the reader has taken them. Any -> over: `close`, or a refusal that stays.
  */
 export class Subscription extends LiveStream<SocketMessage | StreamGap> {
-  state: 'waiting' | 'asked' | 'active' | 'paused' | 'over' = 'waiting'
+  state: 'waiting' | 'subscribing' | 'active' | 'paused' | 'over' = 'waiting'
   /** At the service, while it is active. */
   id: string | undefined
   readonly isOfBooks: boolean

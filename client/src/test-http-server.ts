@@ -10,7 +10,7 @@ export type ReceivedRequest = {
   body: string
 }
 
-/** Answers the requests of a test in turn; the last answer stays. A number is a status without a body. */
+/** Gives these answers one after another; the last one is repeated. A number is a status without a body. */
 export type TestAnswer =
   | number
   | { status?: number; headers?: Record<string, string>; body?: unknown }

@@ -93,7 +93,7 @@ function answerByPath(universe: Universe, pages: MarketPages, { path, query }: H
       return showBuilderFees(universe, id)
     case '/markets-by-token':
       return presentParent(universe, id)
-    // Two places: clients in use know the one or the other.
+    // Two paths: clients in use know the one or the other.
     case '/markets/live-activity':
     case '/live-activity/events':
       return listActivity(universe, requireMarket(universe, id))

@@ -33,7 +33,7 @@ async function get<Body>(path: string): Promise<{ status: number; body: Body }> 
   return { status: reply.status, body: (await reply.json()) as Body }
 }
 
-async function walk(query: string): Promise<Row[]> {
+async function readAllPages(query: string): Promise<Row[]> {
   const rows: Row[] = []
   for (let cursor = 'MA=='; cursor !== 'LTE='; ) {
     const { body } = await get<Page>(`/rewards/markets/current?next_cursor=${cursor}${query}`)
@@ -46,8 +46,8 @@ async function walk(query: string): Promise<Row[]> {
 
 describe('/rewards/markets', () => {
   test('current: every market that pays now, sponsors in the rate only when asked', async () => {
-    const native = await walk('')
-    const sponsored = await walk('&sponsored=true')
+    const native = await readAllPages('')
+    const sponsored = await readAllPages('&sponsored=true')
     expect(sponsored.map((row) => row.condition_id)).toEqual(native.map((row) => row.condition_id))
     expect(new Set(native.map((row) => row.condition_id)).size).toBe(native.length)
     for (const row of native) {
@@ -61,7 +61,7 @@ describe('/rewards/markets', () => {
   })
 
   test('one by its condition, with its tokens; none of a market that pays nothing', async () => {
-    const [row] = await walk('')
+    const [row] = await readAllPages('')
     const { body } = await get<Page>(`/rewards/markets/${row?.condition_id}`)
     expect(body).toMatchObject({
       count: 1,
@@ -88,7 +88,7 @@ describe('/rewards/markets', () => {
 
     test('the same markets with what is known of each, on pages of any size', async () => {
       const rows = await search('page_size=7')
-      const native = await walk('')
+      const native = await readAllPages('')
       const conditions = (some: Row[]) => some.map((row) => row.condition_id).sort()
       expect(conditions(rows)).toEqual(conditions(native))
       const { rewards_config, rewards_max_spread } = rows[0] ?? expect.fail('no rows')

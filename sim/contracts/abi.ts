@@ -1,9 +1,9 @@
 import { utf8Hex, type Word, word } from './words.js'
 
-/** A static argument is its words, a dynamic one the hex of what stands behind the offsets. */
+/** A static argument is its words, a dynamic one the hex of its tail, which follows the offsets. */
 export type Argument = Word | { tail: string }
 
-/** ABI encoding of a tuple: words in place, offsets for dynamic members, their tails behind. */
+/** ABI encoding of a tuple: static words in place, offsets for dynamic members, whose tails follow. */
 export function encodeArguments(args: readonly Argument[]): string {
   let headDigits = 0
   for (const arg of args) headDigits += typeof arg === 'string' ? arg.length : 64

@@ -51,7 +51,7 @@ const BIT_254 = 1n << 254n
 
 /**
  * Collection id of one outcome, without a parent collection. The contract hashes onto the curve: it
- * walks x up to the next point and picks the y whose parity is the top bit of the hash. Only that
+ * increments x to that of the next point and picks the y whose parity is the top bit of the hash. Only that
  * parity enters the id, so whether x³ + 3 has a root is all that must be known of y.
  */
 export function collectionId(condition: Word, indexSet: 1 | 2): Word {

@@ -71,7 +71,7 @@ export function migratingMarket({ legs }: Migrate['combo']): Market {
   return leg.market
 }
 
-/** Money of the old shares goes to the vault that stands behind pUSD. */
+/** Money of the old shares goes to the vault that backs pUSD. */
 function settle(amount: number): LogBody[] {
   if (amount === 0) return []
   return [

@@ -42,7 +42,7 @@ export function encodePropose(act: Propose): LogBody[] {
   return [proposePrice(requestOf(act), from, priceWord(act.price), act.atSec + LIVENESS_SEC)]
 }
 
-/** The adapter answers the first dispute by asking anew. */
+/** The adapter answers the first dispute by requesting the price again. */
 export function encodeDispute(act: ActOf<'dispute'>): LogBody[] {
   const { market, price, proposer, disputer, atSec } = act
   const parties = [addressWord(proposer), addressWord(disputer)] as const

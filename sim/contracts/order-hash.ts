@@ -34,7 +34,7 @@ export function domainSeparator(version: string, chainId: number, contract: stri
   )
 }
 
-/** Members of the struct as they are signed; calldata has the signature behind them. */
+/** Members of the struct as they are signed; calldata has the signature after them. */
 export function orderWordsV2(order: Order): Word[] {
   const { wallet, token } = order
   return [

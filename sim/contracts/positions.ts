@@ -9,7 +9,7 @@ import type { LogBody } from './log.js'
 import { type Word, ZERO_WORD } from './words.js'
 
 // What the conditional tokens do for the caller that pays with USDC.e: a wallet, an exchange, a
-// collateral adapter. Neg-risk markets stand behind the neg-risk adapter, which puts its wrapped
+// collateral adapter. Neg-risk markets go through the neg-risk adapter, which puts its wrapped
 // collateral between; every one of its steps shows an inner one of the conditional tokens.
 
 /** USDC.e of the holder becomes both outcomes. */

@@ -6,7 +6,7 @@ import { addressWord, type Word } from './words.js'
 const PROXY_CODE_HASH = 'd21df8dc65880a8606f09fe0ce3df9b8869287ab0b058be05aa9e8af6330a00b'
 const SAFE_CODE_HASH = '2bce2127ff07fb632d16c8347c4ebf501f4841168bed00d9e6ef715ddb6fcecf'
 
-// Creation code of a beacon proxy with 64 bytes of arguments (0x40 in the third byte) behind it.
+// Creation code of a beacon proxy with 64 bytes of arguments (0x40 in the third byte) after it.
 const BEACON_PROXY_CODE =
   `6100923d8160233d3973${ADDRESS.depositWalletBeacon.slice(2)}` +
   '60195155f3363d3d373d3d363d602036600436635c60da' +

@@ -35,7 +35,7 @@ export function encodeTransfer(act: Transfer): LogBody[] {
   return [transferBatch(...parties, tokens, amounts)]
 }
 
-/** The contract of the tokens that are given. */
+/** The contract of the tokens that the wallet gives away. */
 export function tokenContract({ shares }: Transfer): string {
   return shares[0]?.token.of.kind === 'market' ? ADDRESS.ctf : ADDRESS.positionManager
 }

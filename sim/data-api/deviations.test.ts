@@ -20,7 +20,7 @@ afterAll(() => world.host.close())
 
 type Page = { data: Row[]; pagination: { next_cursor: string | null } }
 
-async function walk(path: string): Promise<Row[]> {
+async function readAllPages(path: string): Promise<Row[]> {
   const rows: Row[] = []
   for (let cursor: string | null = ''; cursor !== null; ) {
     const page: Page = await world.get(`${path}&limit=1000${cursor && `&cursor=${cursor}`}`)
@@ -33,9 +33,9 @@ async function walk(path: string): Promise<Row[]> {
 /** The positions of a wallet that are not as the chain has them, by token, and its trades that are twice there. */
 async function findDifferences(wallet: Wallet): Promise<string[]> {
   const [open, closed, trades] = await Promise.all([
-    walk(`/v2/positions?user=${wallet.address}`),
-    walk(`/v2/positions?user=${wallet.address}&status=CLOSED`),
-    walk(`/v2/trades?user=${wallet.address}&taker_only=false&filter_amount=0`),
+    readAllPages(`/v2/positions?user=${wallet.address}`),
+    readAllPages(`/v2/positions?user=${wallet.address}&status=CLOSED`),
+    readAllPages(`/v2/trades?user=${wallet.address}&taker_only=false&filter_amount=0`),
   ])
   const shown = new Map([...open, ...closed].map((row) => [row.token_id, row]))
   const wrong = [...new Portfolios(universe).of(wallet).holdings].flatMap(([token, { position }]) => {

@@ -9,50 +9,50 @@ import { isRepeated } from './deviations.js'
 import { isWithin, type SizeFilter, type Span } from './query.js'
 import { type Scope, txIndexOf } from './scope.js'
 
-/** Where a row stands on the chain. Rows of one transaction count from the last that was logged. */
-export type Place = readonly [block: number, txIndex: number, row: number]
+/** The position of a row on the chain. Rows of one transaction count from the last that was logged. */
+export type FeedPosition = readonly [block: number, txIndex: number, row: number]
 
-export type Placed<Row> = { place: Place; row: Row }
+export type Positioned<Row> = { position: FeedPosition; row: Row }
 
 /**
- * The rows of what happened, newest first, after the given place if there is one. `rowsOf` gives
+ * The rows of these acts, newest first, that follow the position `after`, if there is one. `rowsOf` gives
  * the rows of one transaction in the same order.
  */
-function* walkFeed<Row>(
+function* scanNewestFirst<Row>(
   settled: readonly Settled[],
   rowsOf: (settled: Settled) => readonly Row[],
-  after?: Place,
-): Generator<Placed<Row>> {
+  after?: FeedPosition,
+): Generator<Positioned<Row>> {
   const newest = after === undefined ? settled.length : countUntil(settled, after[0])
   for (let index = newest - 1; index >= 0; index--) {
-    for (const placed of placeRows(settled[index], rowsOf)) {
-      if (after === undefined || isOlder(placed.place, after)) yield placed
+    for (const positioned of positionRows(settled[index], rowsOf)) {
+      if (after === undefined || isOlder(positioned.position, after)) yield positioned
     }
   }
 }
 
 /** The same, oldest first. */
-function* walkFeedUp<Row>(
+function* scanOldestFirst<Row>(
   settled: readonly Settled[],
   rowsOf: (settled: Settled) => readonly Row[],
-  after?: Place,
-): Generator<Placed<Row>> {
+  after?: FeedPosition,
+): Generator<Positioned<Row>> {
   const oldest = after === undefined ? 0 : countUntil(settled, after[0] - 1)
   for (let index = oldest; index < settled.length; index++) {
-    for (const placed of placeRows(settled[index], rowsOf).reverse()) {
-      if (after === undefined || isOlder(after, placed.place)) yield placed
+    for (const positioned of positionRows(settled[index], rowsOf).reverse()) {
+      if (after === undefined || isOlder(after, positioned.position)) yield positioned
     }
   }
 }
 
-function placeRows<Row>(
+function positionRows<Row>(
   entry: Settled | undefined,
   rowsOf: (settled: Settled) => readonly Row[],
-): Placed<Row>[] {
+): Positioned<Row>[] {
   const rows = entry === undefined ? [] : rowsOf(entry)
   if (entry === undefined || rows.length === 0) return []
   const txIndex = txIndexOf(entry)
-  return rows.map((row, number) => ({ place: [entry.block.number, txIndex, number], row }))
+  return rows.map((row, number) => ({ position: [entry.block.number, txIndex, number], row }))
 }
 
 /** Takes a page, and one row more to know whether there is another page. */
@@ -71,11 +71,11 @@ export function takePage<Row>(
   return { page, hasMore: false }
 }
 
-/** Whether a feed that begins with the newest reaches `place` later than `other`. */
-function isOlder(place: Place, other: Place): boolean {
-  if (place[0] !== other[0]) return place[0] < other[0]
-  if (place[1] !== other[1]) return place[1] < other[1]
-  return place[2] > other[2]
+/** Whether a feed that begins with the newest reaches `position` later than `other`. */
+function isOlder(position: FeedPosition, other: FeedPosition): boolean {
+  if (position[0] !== other[0]) return position[0] < other[0]
+  if (position[1] !== other[1]) return position[1] < other[1]
+  return position[2] > other[2]
 }
 
 /** How many entries stand in blocks up to that one. */
@@ -104,9 +104,9 @@ type TradeFilter = {
 export function listTrades(
   universe: Universe,
   filter: TradeFilter,
-  after?: Place,
-): Iterable<Placed<TradeRow>> {
-  return walkFeed(sourceOf(universe, filter), (settled) => rowsOf(settled, filter), after)
+  after?: FeedPosition,
+): Iterable<Positioned<TradeRow>> {
+  return scanNewestFirst(sourceOf(universe, filter), (settled) => rowsOf(settled, filter), after)
 }
 
 function sourceOf(universe: Universe, { user, scope }: TradeFilter): readonly Settled[] {
@@ -149,8 +149,8 @@ export type ActivityFilter = {
 export function listActivity(
   universe: Universe,
   filter: ActivityFilter,
-  after?: Place,
-): Iterable<Placed<ActivityRow>> {
+  after?: FeedPosition,
+): Iterable<Positioned<ActivityRow>> {
   const { wallet } = filter
   if (wallet === undefined) return []
   const activityOf = (settled: Settled) => {
@@ -158,8 +158,8 @@ export function listActivity(
     if (!isCovered(settled.tx.act, filter.scope)) return []
     return showActivity(settled, wallet).filter((row) => isWantedRow(row, filter))
   }
-  const walk = filter.isAscending ? walkFeedUp : walkFeed
-  return walk(universe.settledActs.ofWallet(wallet), activityOf, after)
+  const scan = filter.isAscending ? scanOldestFirst : scanNewestFirst
+  return scan(universe.settledActs.ofWallet(wallet), activityOf, after)
 }
 
 function isWantedRow({ type, side }: ActivityRow, filter: ActivityFilter): boolean {

@@ -32,7 +32,7 @@ export class Scope {
     if (this.isEverything) return universe.settledActs.matches
     const lists = this.#markets(universe).map((of) => universe.settledActs.ofMarket(of))
     const [only] = lists
-    return lists.length === 1 && only !== undefined ? only : lists.flat().sort(byPlace)
+    return lists.length === 1 && only !== undefined ? only : lists.flat().sort(byChainPosition)
   }
 
   #markets({ catalogue }: Universe): (Market | Combo)[] {
@@ -92,7 +92,7 @@ export function readConditions(query: URLSearchParams, key: ConditionKey): strin
 const withoutPadding = (id: string): string =>
   /^0x0[123][0-9a-f]{36}0{16}[0-9a-f]{8}0[01]$/.test(id) ? id.slice(0, -2) : id
 
-const byPlace = (a: Settled, b: Settled): number =>
+const byChainPosition = (a: Settled, b: Settled): number =>
   a.block.number - b.block.number || txIndexOf(a) - txIndexOf(b)
 
 export const txIndexOf = ({ block, tx }: Settled): number => block.transactions.indexOf(tx)

@@ -94,7 +94,7 @@ export function busiest(universe: Universe, ...kinds: string[]): Wallet {
   return most.wallet
 }
 
-/** The row at that place, which must be there. */
+/** The row at that index, which must exist. */
 export function rowAt(rows: readonly Row[], index: number): Row {
   const row = rows.at(index)
   if (row === undefined) throw new Error(`no row ${index}`)

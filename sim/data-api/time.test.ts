@@ -29,7 +29,7 @@ test('the same address is answered from a cache for a while, another one is not'
   expect(rowAt(after, 0).timestamp).toBeGreaterThan(rowAt(before, 0).timestamp)
 })
 
-test('a walk through a feed is not disturbed by what happens meanwhile', async () => {
+test('paging through a feed is not disturbed by what happens meanwhile', async () => {
   type Page = { data: Row[]; pagination: { next_cursor: string } }
   const whole: Page = await get('/v2/trades?limit=40&taker_only=false')
   const first: Page = await get('/v2/trades?limit=20&taker_only=false')

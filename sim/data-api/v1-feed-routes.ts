@@ -2,7 +2,7 @@ import { readFlag } from '../server/query.js'
 import type { Universe } from '../universe/universe.js'
 import { ACTIVITY_TYPES, type ActivityRow } from './activity-row.js'
 import type { Route } from './context.js'
-import { type ActivityFilter, listActivity, listTrades, type Placed, takePage } from './feed.js'
+import { type ActivityFilter, listActivity, listTrades, type Positioned, takePage } from './feed.js'
 import {
   DIRECTIONS,
   readChoice,
@@ -65,7 +65,7 @@ export const activity: Route = ({ universe }, query) => {
 }
 
 /** What was paid for a combo is in the list of combos alone: a row here must name a page. */
-function* listActivityV1(universe: Universe, filter: ActivityFilter): Generator<Placed<ActivityRow>> {
+function* listActivityV1(universe: Universe, filter: ActivityFilter): Generator<Positioned<ActivityRow>> {
   for (const placed of listActivity(universe, filter)) {
     if (placed.row.type !== 'REDEEM' || !placed.row.isCombo) yield placed
   }

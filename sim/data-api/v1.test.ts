@@ -184,7 +184,7 @@ describe('positions', () => {
     expect(await get(`/v1/closed-positions?user=${address}&limit=3`)).toEqual(closed.slice(0, 3))
   })
 
-  test('what was given away is closed too', async () => {
+  test('a position whose shares were given away is closed too', async () => {
     const { settledActs, wallets } = universe
     const gifts = wallets.flatMap((wallet) =>
       settledActs

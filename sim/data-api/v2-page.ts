@@ -1,5 +1,5 @@
 import { parseFields } from '../server/json.js'
-import { type Place, type Placed, takePage } from './feed.js'
+import { type FeedPosition, type Positioned, takePage } from './feed.js'
 import { BadRequest, readLimit } from './query.js'
 
 type Envelope = {
@@ -8,7 +8,7 @@ type Envelope = {
 }
 
 /** A cursor is opaque to clients. It says of which list it is, where to go on, and with what page size. */
-type Cursor = { list: string; limit: number; at: number | Place; query: string }
+type Cursor = { list: string; limit: number; at: number | FeedPosition; query: string }
 
 type PageRule = { list: string; usual: number; max: number }
 
@@ -36,20 +36,20 @@ export function pageOfList(
   return envelope(data, limit, isLast ? undefined : next)
 }
 
-/** A page of a feed, which stays in step while new rows arrive. The cursor holds the place alone. */
+/** A page of a feed, which stays in step while new rows arrive. The cursor holds the position alone. */
 export function pageOfFeed<Row>(
   rule: PageRule,
   query: URLSearchParams,
-  walk: (after: Place | undefined) => Iterable<Placed<Row>>,
+  scan: (after: FeedPosition | undefined) => Iterable<Positioned<Row>>,
   show: (row: Row) => object,
 ): Envelope {
   const cursor = readCursor(rule, query)
   if (typeof cursor?.at === 'number') throw new BadRequest('invalid cursor')
   const limit = cursor?.limit ?? readPageSize(query, rule)
-  const { page, hasMore } = takePage(walk(cursor?.at), 0, limit)
+  const { page, hasMore } = takePage(scan(cursor?.at), 0, limit)
   const last = page.at(-1)
   const next =
-    hasMore && last !== undefined ? { list: rule.list, limit, at: last.place, query: '' } : undefined
+    hasMore && last !== undefined ? { list: rule.list, limit, at: last.position, query: '' } : undefined
   return envelope(
     page.map(({ row }) => show(row)),
     limit,
@@ -80,7 +80,7 @@ function readCursor({ list, max }: PageRule, query: URLSearchParams): Cursor | u
   const fields = parseFields(Buffer.from(text, 'base64url').toString())
   const { limit, at, query: bound } = fields ?? {}
   const isOurs = fields?.list === list && typeof bound === 'string'
-  if (isOurs && isCount(limit) && limit > 0 && limit <= max && (isCount(at) || isPlace(at))) {
+  if (isOurs && isCount(limit) && limit > 0 && limit <= max && (isCount(at) || isFeedPosition(at))) {
     return { list, limit, at, query: bound }
   }
   throw new BadRequest('invalid cursor')
@@ -88,7 +88,7 @@ function readCursor({ list, max }: PageRule, query: URLSearchParams): Cursor | u
 
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0
 
-const isPlace = (value: unknown): value is Place =>
+const isFeedPosition = (value: unknown): value is FeedPosition =>
   Array.isArray(value) && value.length === 3 && value.every(isCount)
 
 function bind(query: URLSearchParams, bound: URLSearchParams): URLSearchParams {

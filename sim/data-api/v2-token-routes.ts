@@ -80,10 +80,10 @@ export const resolutions: Route = ({ universe }, query) => {
   if (keys.length !== 1) {
     throw new BadRequest("exactly one of 'question_id', 'condition_id', 'event_id' is required")
   }
-  return { data: readAsked(universe, query).map((market) => showResolution(universe, market)) }
+  return { data: findRequestedMarkets(universe, query).map((market) => showResolution(universe, market)) }
 }
 
-function readAsked(universe: Universe, query: URLSearchParams): Market[] {
+function findRequestedMarkets(universe: Universe, query: URLSearchParams): Market[] {
   const { catalogue } = universe
   if (query.has('condition_id')) return readMarkets(universe, query, 'condition_id')
   const question = query.get('question_id')?.toLowerCase()

@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => world.host.close())
 
 /** Follows the cursors to the end, or for some pages. */
-async function walk(path: string, pages = Number.POSITIVE_INFINITY): Promise<Row[]> {
+async function readPages(path: string, pages = Number.POSITIVE_INFINITY): Promise<Row[]> {
   const rows: Row[] = []
   let cursor: string | null = ''
   for (let page = 0; page < pages && cursor !== null; page++) {
@@ -69,7 +69,7 @@ describe('trades', () => {
 
   test('pages of a wallet add up to its whole list', async () => {
     const { address } = busiest(universe, 'match')
-    const pages = await walk(`/v2/trades?user=${address}&taker_only=false&limit=50`)
+    const pages = await readPages(`/v2/trades?user=${address}&taker_only=false&limit=50`)
     const whole = await get(
       `/trades?user=${address}&takerOnly=false&limit=10000&filterType=TOKENS&filterAmount=0.01`,
     )
@@ -101,7 +101,7 @@ test('activity marks combos', async () => {
       return act.kind === 'match' && act.of.kind === 'combo' && act.of.legs.length > 1
     }),
   )
-  const rows = await walk(`/v2/activity?user=${wallet?.address}&type=TRADE&limit=20`)
+  const rows = await readPages(`/v2/activity?user=${wallet?.address}&type=TRADE&limit=20`)
   const combo = rows.find(({ is_combo }) => is_combo)
   expect(combo).toMatchObject({ slug: '', event_slug: '' })
   expect(combo?.usdc_size).toBeGreaterThan(0)
@@ -117,7 +117,7 @@ describe('positions', () => {
   ])('who asks for %s gets rows that say %j', async (status, shown) => {
     const rows: Row[] = []
     for (const { address } of universe.wallets.filter(isHolder).slice(0, 40)) {
-      rows.push(...(await walk(`/v2/positions?user=${address}&status=${status}&limit=1000`)))
+      rows.push(...(await readPages(`/v2/positions?user=${address}&status=${status}&limit=1000`)))
     }
     expect(rows.length).toBeGreaterThan(0)
     expect(shown).toEqual(expect.arrayContaining([...new Set(rows.map((row) => row.status))]))
@@ -251,7 +251,7 @@ describe('markets', () => {
       expect(price).toBeGreaterThanOrEqual(0)
       expect(price).toBeLessThanOrEqual(1)
     }
-    expect(await walk(`${path}&start=${now - 600}&end=${now}&bucket_seconds=60&limit=2`)).toEqual(data)
+    expect(await readPages(`${path}&start=${now - 600}&end=${now}&bucket_seconds=60&limit=2`)).toEqual(data)
   })
 
   test('no more points of a long history are computed than a page shows', async () => {
@@ -306,14 +306,14 @@ test.each([
 
 describe('boards', () => {
   test('ranks are numbers, and one wallet has both', async () => {
-    const rows = await walk('/v2/leaderboard?time_period=all&limit=20', 3)
+    const rows = await readPages('/v2/leaderboard?time_period=all&limit=20', 3)
     expect(rows.map(({ rank }) => rank)).toEqual(rows.map((_, index) => index + 1))
     const user = rows[10]?.user_id
     const { data }: { data: Row } = await get(`/v2/leaderboard?time_period=all&user=${user}`)
     expect(data).toMatchObject({ user_id: user, rank_pnl: 11 })
-    const board = await walk('/v2/leaderboard?time_period=all&sort_by=VOLUME&limit=50')
-    const place = board.find(({ user_id }) => user_id === user)
-    expect(data.rank_volume).toBe(place?.rank)
+    const board = await readPages('/v2/leaderboard?time_period=all&sort_by=VOLUME&limit=50')
+    const entry = board.find(({ user_id }) => user_id === user)
+    expect(data.rank_volume).toBe(entry?.rank)
   })
 
   test('the biggest wins are those of the profiles', async () => {

@@ -15,7 +15,13 @@ import {
   type Row,
   readOrder,
 } from './paging.js'
-import { askedDate, askedFlag, askedIds, askedInt, askedList } from './parameters.js'
+import {
+  parseDateParameter,
+  parseFlagParameter,
+  parseIdsParameter,
+  parseIntParameter,
+  parseListParameter,
+} from './parameters.js'
 import { isFeatured, presentEvent } from './present-event.js'
 import { invalid, notFound } from './refusal.js'
 import {
@@ -36,8 +42,8 @@ const RECURRENCES = ['daily', 'weekly', 'monthly']
 /** The events that a query asks for, in no order that matters. */
 function selectEvents(gamma: Gamma, query: URLSearchParams): MarketEvent[] {
   const { catalogue } = gamma.universe
-  const ids = askedIds(query, 'id')
-  const slugs = askedList(query, 'slug', SLUGS_MAX)
+  const ids = parseIdsParameter(query, 'id')
+  const slugs = parseListParameter(query, 'slug', SLUGS_MAX)
   const rules = [
     ...listRule<MarketEvent>(ids, ({ id }) => id),
     ...listRule<MarketEvent>(slugs, ({ slug }) => slug),
@@ -58,12 +64,12 @@ export function pick<Item>(names: readonly string[], find: (name: string) => Ite
 /** The cheap ones first: figures are only asked of what is left. */
 function eventRules(gamma: Gamma, query: URLSearchParams): Rule<MarketEvent>[] {
   const { universe } = gamma
-  const closed = askedFlag(query, 'closed') ?? false
+  const closed = parseFlagParameter(query, 'closed') ?? false
   const title = query.get('title_search')?.toLowerCase()
   return [
     ...seriesRules(query),
     ...dateRules<MarketEvent>(query),
-    ...rangeRules<MarketEvent>(query, 'start_time', (event) => startOf(universe, event), askedDate),
+    ...rangeRules<MarketEvent>(query, 'start_time', (event) => startOf(universe, event), parseDateParameter),
     ...tagRules(gamma, query),
     ...stateRules(query),
     ...gameRules(universe, query),
@@ -79,16 +85,16 @@ function seriesRules(query: URLSearchParams): Rule<MarketEvent>[] {
   const recurrence = query.get('recurrence')
   if (recurrence && !RECURRENCES.includes(recurrence)) throw invalid('recurrence is invalid')
   return [
-    ...listRule<MarketEvent>(askedIds(query, 'series_id'), ({ series }) => series?.id ?? ''),
+    ...listRule<MarketEvent>(parseIdsParameter(query, 'series_id'), ({ series }) => series?.id ?? ''),
     ...listRule<MarketEvent>(readList(query, 'series_slug'), ({ series }) => series?.slug ?? ''),
     ...listRule<MarketEvent>(recurrence ? [recurrence] : [], ({ series }) => series?.recurrence ?? ''),
   ]
 }
 
 function stateRules(query: URLSearchParams): Rule<MarketEvent>[] {
-  const featured = askedFlag(query, 'featured')
+  const featured = parseFlagParameter(query, 'featured')
   return [
-    ...(askedFlag(query, 'active') === false ? [() => false] : []),
+    ...(parseFlagParameter(query, 'active') === false ? [() => false] : []),
     ...neverRules<MarketEvent>(query, ['archived', 'cyom']),
     ...foreignRules<MarketEvent>(query, ['event_week', 'parent_event_id']),
     ...(featured === undefined ? [] : [(event: MarketEvent) => isFeatured(event) === featured]),
@@ -98,11 +104,11 @@ function stateRules(query: URLSearchParams): Rule<MarketEvent>[] {
 /** Which game it is, and how it stands. */
 function gameRules(universe: Universe, query: URLSearchParams): Rule<MarketEvent>[] {
   const states = (['live', 'ended'] as const).flatMap((key) => {
-    const asked = askedFlag(query, key)
+    const asked = parseFlagParameter(query, key)
     return asked === undefined ? [] : [{ key, asked }]
   })
   return [
-    ...listRule<MarketEvent>(askedIds(query, 'game_id'), ({ game }) => String(game?.id ?? '')),
+    ...listRule<MarketEvent>(parseIdsParameter(query, 'game_id'), ({ game }) => String(game?.id ?? '')),
     ...listRule<MarketEvent>(readList(query, 'event_date'), ({ game }) =>
       game === undefined ? '' : isoDate(announcedStartMs(game, universe.nowMs)),
     ),
@@ -171,7 +177,7 @@ export function pageEvents(gamma: Gamma, query: URLSearchParams): object {
 export function paginateEvents(gamma: Gamma, query: URLSearchParams): object {
   const rows = rowsOf(gamma, query, readOrder(query, EVENT_ORDER))
   const data = listEvents(gamma, query)
-  const end = (askedInt(query, 'offset') ?? 0) + data.length
+  const end = (parseIntParameter(query, 'offset') ?? 0) + data.length
   return { data, pagination: { hasMore: end < rows.length, totalResults: rows.length } }
 }
 

@@ -79,7 +79,7 @@ export const marketLiquidity = (universe: Universe, market: Market): number => {
   return book === undefined ? 0 : liquidityOf(book)
 }
 
-/** Of a market younger than that the whole volume counts, which saves walking its trades. */
+/** Of a market younger than that the whole volume counts, which saves a scan of its trades. */
 export function volumeSince({ settledActs, nowMs }: Universe, market: Market, days: number): number {
   const sinceMs = nowMs - days * DAY_MS
   return toAmount(

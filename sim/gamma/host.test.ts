@@ -224,7 +224,7 @@ describe('/events', () => {
 })
 
 describe('keyset pages', () => {
-  test('walk through all open events once', async () => {
+  test('page through all open events once', async () => {
     const seen: unknown[] = []
     let cursor = ''
     do {

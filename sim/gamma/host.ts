@@ -15,7 +15,7 @@ export function createGammaHost(universe: Universe): HostParts {
 }
 
 function answer(gamma: Gamma, { method, path, query, headers }: HttpRequest): HttpReply {
-  // The network in front of the real host turns away clients without a user agent.
+  // The CDN of the real host refuses clients without a user agent.
   if (!headers['user-agent']) return { status: 403, body: 'error code: 1010', headers: TEXT }
   if (method === 'POST') return { status: 405, body: { error: 'method not allowed' } }
   try {

@@ -16,7 +16,12 @@ import {
   type Row,
   readOrder,
 } from './paging.js'
-import { askedFlag, askedIds, askedList, askedNumber } from './parameters.js'
+import {
+  parseFlagParameter,
+  parseIdsParameter,
+  parseListParameter,
+  parseNumberParameter,
+} from './parameters.js'
 import { createMarketPresenter } from './present-event.js'
 import { resolutionStatus } from './present-market.js'
 import { presentTag } from './present-tag.js'
@@ -41,9 +46,9 @@ function selectMarkets(gamma: Gamma, query: URLSearchParams): Market[] {
   return candidates.filter(meetsAll(marketRules(gamma, query)))
 }
 
-/** Those that all given names agree on. `undefined`: no names are given. */
+/** The markets that match every identifier of the query. `undefined`: it has none. */
 function namedMarkets({ catalogue }: Universe, query: URLSearchParams): Market[] | undefined {
-  const conditions = askedList(query, 'condition_ids', 20).map((id) => id.toLowerCase())
+  const conditions = parseListParameter(query, 'condition_ids', 20).map((id) => id.toLowerCase())
   // Token ids are taken as they come: a comma list is one unknown id.
   const tokens = query.getAll('clob_token_ids')
   const ofToken = (id: string) => {
@@ -51,7 +56,7 @@ function namedMarkets({ catalogue }: Universe, query: URLSearchParams): Market[]
     return of?.kind === 'market' ? of : undefined
   }
   const groups = [
-    namedGroup(askedIds(query, 'id'), (id) => catalogue.marketById(id)),
+    namedGroup(parseIdsParameter(query, 'id'), (id) => catalogue.marketById(id)),
     namedGroup(readList(query, 'slug'), (slug) => catalogue.marketBySlug(slug)),
     namedGroup(conditions, (id) => catalogue.marketByCondition(id)),
     namedGroup(tokens, ofToken),
@@ -70,16 +75,16 @@ const V2_IDS = ['onchain_event_ids', 'request_ids']
 /** The cheap ones first: figures are only asked of what is left. */
 function marketRules(gamma: Gamma, query: URLSearchParams): Rule<Market>[] {
   const { universe } = gamma
-  const closed = askedFlag(query, 'closed') ?? false
+  const closed = parseFlagParameter(query, 'closed') ?? false
   const status = query.get('uma_resolution_status')
   const questions = readList(query, 'question_ids').map((id) => id.toLowerCase())
-  const rewardedFrom = askedNumber(query, 'rewards_min_size')
+  const rewardedFrom = parseNumberParameter(query, 'rewards_min_size')
   const resolution = query.get('resolution_status')
   if (resolution && !RESOLUTIONS.includes(resolution)) throw invalid('resolution_status is invalid')
-  for (const key of V2_IDS) askedList(query, key, 100)
+  for (const key of V2_IDS) parseListParameter(query, key, 100)
   return [
     ...listRule<Market>(questions, ({ questionId }) => questionId),
-    ...listRule<Market>(askedIds(query, 'game_id'), ({ event }) => String(event.game?.id ?? '')),
+    ...listRule<Market>(parseIdsParameter(query, 'game_id'), ({ event }) => String(event.game?.id ?? '')),
     ...listRule<Market>(
       readList(query, 'sports_market_types'),
       ({ sportsMarketType }) => sportsMarketType ?? '',
@@ -179,6 +184,6 @@ export function requireMarket({ universe }: Gamma, by: 'id' | 'slug', value: str
 
 function presentAll({ universe }: Gamma, query: URLSearchParams, markets: Market[]): object[] {
   const present = createMarketPresenter(universe)
-  if (askedFlag(query, 'include_tag') !== true) return markets.map(present)
+  if (parseFlagParameter(query, 'include_tag') !== true) return markets.map(present)
   return markets.map((market) => Object.assign(present(market), { tags: market.event.tags.map(presentTag) }))
 }

@@ -1,14 +1,14 @@
 import { readList } from '../server/query.js'
 import type { Universe } from '../universe/universe.js'
-import { askedFlag, askedInt } from './parameters.js'
+import { parseFlagParameter, parseIntParameter } from './parameters.js'
 import { invalid } from './refusal.js'
 
 const LIMIT_DEFAULT = 20
 
 /** More than the most is not refused: it is cut down. */
 export function offsetPage<Item>(items: readonly Item[], query: URLSearchParams, limitMax: number): Item[] {
-  const limit = Math.min(askedInt(query, 'limit') ?? LIMIT_DEFAULT, limitMax)
-  const offset = askedInt(query, 'offset') ?? 0
+  const limit = Math.min(parseIntParameter(query, 'limit') ?? LIMIT_DEFAULT, limitMax)
+  const offset = parseIntParameter(query, 'offset') ?? 0
   return items.slice(offset, offset + limit)
 }
 
@@ -20,7 +20,7 @@ export function keysetPage<Item>(
   limitMax: number,
 ): { items: Item[]; cursor: string | undefined } {
   if (query.has('offset')) throw invalid('offset is not supported, use after_cursor')
-  const limit = Math.min(Math.max(askedInt(query, 'limit') ?? LIMIT_DEFAULT, 1), limitMax)
+  const limit = Math.min(Math.max(parseIntParameter(query, 'limit') ?? LIMIT_DEFAULT, 1), limitMax)
   const after = query.get('after_cursor')
   const start = after ? firstAfter(rows, readCursor(after, order), order) : 0
   const page = rows.slice(start, start + limit)
@@ -77,7 +77,7 @@ export function readOrder<Item>(query: URLSearchParams, fields: OrderFields<Item
   if (!names.every((name) => Object.hasOwn(fields, name))) {
     throw invalid('order fields are not valid')
   }
-  const ascending = askedFlag(query, 'ascending') ?? true
+  const ascending = parseFlagParameter(query, 'ascending') ?? true
   return { names, ascending: names.length === 0 || ascending }
 }
 

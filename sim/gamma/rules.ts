@@ -1,7 +1,12 @@
 import { readList } from '../server/query.js'
 import type { MarketEvent } from '../universe/market.js'
 import type { Gamma } from './gamma.js'
-import { askedDate, askedFlag, askedIds, askedNumber } from './parameters.js'
+import {
+  parseDateParameter,
+  parseFlagParameter,
+  parseIdsParameter,
+  parseNumberParameter,
+} from './parameters.js'
 import { invalid } from './refusal.js'
 
 /** A condition that every item of a list meets. */
@@ -17,10 +22,10 @@ export function rangeRules<Item>(
   query: URLSearchParams,
   key: string,
   read: (item: Item) => number,
-  asked: typeof askedNumber = askedNumber,
+  parse: typeof parseNumberParameter = parseNumberParameter,
 ): Rule<Item>[] {
-  const min = asked(query, `${key}_min`)
-  const max = asked(query, `${key}_max`)
+  const min = parse(query, `${key}_min`)
+  const max = parse(query, `${key}_max`)
   return [
     ...(min === undefined ? [] : [(item: Item) => read(item) >= min]),
     ...(max === undefined ? [] : [(item: Item) => read(item) <= max]),
@@ -31,8 +36,8 @@ export function rangeRules<Item>(
 export const dateRules = <Item extends { createdMs: number; endMs: number }>(
   query: URLSearchParams,
 ): Rule<Item>[] => [
-  ...rangeRules<Item>(query, 'start_date', ({ createdMs }) => createdMs, askedDate),
-  ...rangeRules<Item>(query, 'end_date', ({ endMs }) => endMs, askedDate),
+  ...rangeRules<Item>(query, 'start_date', ({ createdMs }) => createdMs, parseDateParameter),
+  ...rangeRules<Item>(query, 'end_date', ({ endMs }) => endMs, parseDateParameter),
 ]
 
 /** One of the listed values, if any are listed. */
@@ -44,7 +49,7 @@ export function listRule<Item>(values: readonly string[], read: (item: Item) => 
 
 /** For states that nothing here is in: asked for, they leave an empty list. */
 export const neverRules = <Item>(query: URLSearchParams, keys: readonly string[]): Rule<Item>[] =>
-  keys.flatMap((key) => (askedFlag(query, key) === true ? [() => false] : []))
+  keys.flatMap((key) => (parseFlagParameter(query, key) === true ? [() => false] : []))
 
 /** For keys whose values nothing here has. */
 export const foreignRules = <Item>(query: URLSearchParams, keys: readonly string[]): Rule<Item>[] =>
@@ -61,8 +66,8 @@ export function versionRules<Item>(query: URLSearchParams): Rule<Item>[] {
 
 export function tagRules(gamma: Gamma, query: URLSearchParams): Rule<MarketEvent>[] {
   const { tags } = gamma.universe.catalogue
-  const wanted = askedIds(query, 'tag_id')
-  const unwanted = new Set(askedIds(query, 'exclude_tag_id'))
+  const wanted = parseIdsParameter(query, 'tag_id')
+  const unwanted = new Set(parseIdsParameter(query, 'exclude_tag_id'))
   if (wanted.some((id) => unwanted.has(id))) {
     throw invalid('tag_id and exclude_tag_id must not overlap')
   }
@@ -70,7 +75,7 @@ export function tagRules(gamma: Gamma, query: URLSearchParams): Rule<MarketEvent
     (slug) => tags.find((tag) => tag.slug === slug)?.id ?? 'none',
   )
   const groups = [...groupIds(wanted, query.get('tag_match')), ...groupIds(bySlug, null)]
-  const widen = askedFlag(query, 'related_tags') === true
+  const widen = parseFlagParameter(query, 'related_tags') === true
   return [
     ...groups.map((ids) => {
       const accepted = new Set(widen ? ids.flatMap((id) => withRelated(gamma, id)) : ids)

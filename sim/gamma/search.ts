@@ -6,7 +6,7 @@ import { EVENT_ORDER } from './events.js'
 import type { Gamma } from './gamma.js'
 import { eventClosedMs, isEventClosed } from './life.js'
 import { orderRows } from './paging.js'
-import { askedFlag, askedIds, askedInt } from './parameters.js'
+import { parseFlagParameter, parseIdsParameter, parseIntParameter } from './parameters.js'
 import { presentEvent } from './present-event.js'
 import { presentProfile } from './profiles.js'
 import { invalid } from './refusal.js'
@@ -34,8 +34,9 @@ export function search(gamma: Gamma, query: URLSearchParams): object {
   const page = readPage(query)
 
   const events = searchEvents(universe, query, contains)
-  const tags = askedFlag(query, 'search_tags') === false ? [] : searchTags(gamma, contains)
-  const profiles = askedFlag(query, 'search_profiles') === false ? [] : searchProfiles(universe, contains)
+  const tags = parseFlagParameter(query, 'search_tags') === false ? [] : searchTags(gamma, contains)
+  const profiles =
+    parseFlagParameter(query, 'search_profiles') === false ? [] : searchProfiles(universe, contains)
   const shown = page.of(events).map((event) => presentEvent(universe, event))
   return {
     events: orNull(shown),
@@ -49,8 +50,8 @@ export function search(gamma: Gamma, query: URLSearchParams): object {
 }
 
 function readPage(query: URLSearchParams) {
-  const limit = Math.min(askedInt(query, 'limit_per_type') ?? LIMIT_DEFAULT, LIMIT_MAX)
-  const start = (Math.max(1, askedInt(query, 'page') ?? 1) - 1) * limit
+  const limit = Math.min(parseIntParameter(query, 'limit_per_type') ?? LIMIT_DEFAULT, LIMIT_MAX)
+  const start = (Math.max(1, parseIntParameter(query, 'page') ?? 1) - 1) * limit
   const end = start + limit
   return { end, of: <Item>(found: readonly Item[]) => found.slice(start, end) }
 }
@@ -65,9 +66,9 @@ function searchEvents(
 ): MarketEvent[] {
   const status = query.get('events_status') || 'all'
   const tags = readList(query, 'events_tag')
-  const keptHours = askedInt(query, 'keep_closed_markets') ?? 0
+  const keptHours = parseIntParameter(query, 'keep_closed_markets') ?? 0
   const recurrence = query.get('recurrence')
-  const unwanted = askedIds(query, 'exclude_tag_id')
+  const unwanted = parseIdsParameter(query, 'exclude_tag_id')
   const found = universe.catalogue
     .events()
     .filter(
@@ -82,7 +83,7 @@ function searchEvents(
     )
   const field = SORTS.get(query.get('sort') || 'volume')
   if (field === undefined) throw invalid('sort is invalid')
-  const ascending = askedFlag(query, 'ascending') ?? false
+  const ascending = parseFlagParameter(query, 'ascending') ?? false
   const rows = orderRows(universe, found, EVENT_ORDER, { names: [field], ascending })
   return rows.map(({ item }) => item)
 }

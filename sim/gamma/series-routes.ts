@@ -5,7 +5,7 @@ import type { Universe } from '../universe/universe.js'
 import { marketLiquidity, marketVolume, marketVolume24hr } from './figures.js'
 import { isEventClosed } from './life.js'
 import { compareKeys, offsetPage } from './paging.js'
-import { askedFlag } from './parameters.js'
+import { parseFlagParameter } from './parameters.js'
 import { presentFullSeries, presentSeriesEvent } from './present-series.js'
 import { invalid, notFound } from './refusal.js'
 
@@ -23,27 +23,27 @@ export function listSeries(universe: Universe, query: URLSearchParams): object[]
     (one) =>
       (slugs.length === 0 || slugs.includes(one.slug)) &&
       (!recurrence || one.recurrence === recurrence) &&
-      askedFlag(query, 'closed') !== true,
+      parseFlagParameter(query, 'closed') !== true,
   )
   const page = offsetPage(sortSeries(series, query), query, LIMIT_MAX)
-  return presentAll(universe, page, askedFlag(query, 'exclude_events') === true)
+  return presentAll(universe, page, parseFlagParameter(query, 'exclude_events') === true)
 }
 
 export function showSeries(universe: Universe, query: URLSearchParams, id: string): object {
   const series = universe.catalogue.series.find((one) => one.id === id)
   if (series === undefined) throw notFound('series not found')
-  const [shown] = presentAll(universe, [series], askedFlag(query, 'exclude_events') === true)
+  const [shown] = presentAll(universe, [series], parseFlagParameter(query, 'exclude_events') === true)
   return shown ?? {}
 }
 
 function sortSeries(series: readonly Series[], query: URLSearchParams): Series[] {
   const order = ORDERS.get(query.get('order') || 'id')
   if (order === undefined) throw invalid('order fields are not valid')
-  const sign = (askedFlag(query, 'ascending') ?? true) ? 1 : -1
+  const sign = (parseFlagParameter(query, 'ascending') ?? true) ? 1 : -1
   return series.toSorted((a, b) => sign * order(a, b))
 }
 
-/** One walk over the open events serves all series of a page. */
+/** One scan of the open events serves all series of a page. */
 function presentAll(universe: Universe, page: readonly Series[], excludeEvents: boolean): object[] {
   const groups = new Map<Series, MarketEvent[]>(page.map((series) => [series, []]))
   for (const event of universe.catalogue.events()) {

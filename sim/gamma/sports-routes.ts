@@ -11,7 +11,7 @@ import type { Gamma } from './gamma.js'
 import { isEventClosed } from './life.js'
 import { MARKET_TYPES } from './market-types.js'
 import { compareKeys, offsetPage } from './paging.js'
-import { askedFlag, askedIds } from './parameters.js'
+import { parseFlagParameter, parseIdsParameter } from './parameters.js'
 import { presentScore, presentSides, presentTeam } from './present-game.js'
 import { invalid } from './refusal.js'
 
@@ -57,12 +57,12 @@ const TEAM_ORDER = new Map<string, (team: Team) => string | number>([
 export function listTeams({ universe }: Gamma, query: URLSearchParams): object[] {
   const lower = (key: string) => readList(query, key).map((text) => text.toLowerCase())
   const [codes, names, abbreviations] = [lower('league'), lower('name'), lower('abbreviation')]
-  const providers = askedIds(query, 'provider_id')
+  const providers = parseIdsParameter(query, 'provider_id')
   const wants = (values: readonly string[], value: string) =>
     values.length === 0 || values.includes(value.toLowerCase())
   const order = TEAM_ORDER.get(query.get('order') || 'id')
   if (order === undefined) throw invalid('order fields are not valid')
-  const sign = (askedFlag(query, 'ascending') ?? true) ? 1 : -1
+  const sign = (parseFlagParameter(query, 'ascending') ?? true) ? 1 : -1
   const teams = leaguesOf(universe)
     .flatMap(({ hasRoster, teams }) => (hasRoster ? teams : []))
     .filter(
@@ -116,7 +116,7 @@ function summarize(universe: Universe, events: readonly MarketEvent[]) {
 
 /** Scores of the asked events that are games. */
 export function listResults({ universe }: Gamma, query: URLSearchParams): object[] {
-  const ids = askedIds(query, 'id')
+  const ids = parseIdsParameter(query, 'id')
   if (ids.length === 0) throw invalid('id is required')
   return ids.flatMap((id) => {
     const game = universe.catalogue.eventById(id)?.game

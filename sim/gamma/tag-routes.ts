@@ -1,7 +1,7 @@
 import type { Tag } from '../universe/market.js'
 import type { Gamma } from './gamma.js'
 import { offsetPage } from './paging.js'
-import { askedFlag } from './parameters.js'
+import { parseFlagParameter } from './parameters.js'
 import { isCarousel, presentTag } from './present-tag.js'
 import { invalid, notFound } from './refusal.js'
 import type { TagStatus } from './tag-relations.js'
@@ -9,7 +9,7 @@ import type { TagStatus } from './tag-relations.js'
 const LIMIT_MAX = 100
 
 export function listTags({ universe, relations }: Gamma, query: URLSearchParams): object[] {
-  const carousel = askedFlag(query, 'is_carousel')
+  const carousel = parseFlagParameter(query, 'is_carousel')
   const tags = universe.catalogue.tags.filter((tag) => carousel === undefined || isCarousel(tag) === carousel)
   const counts = relations.countEvents('active')
   return offsetPage(tags, query, LIMIT_MAX).map((tag) => presentCounted(tag, counts))
@@ -56,7 +56,7 @@ function relatedTags({ relations }: Gamma, query: URLSearchParams, tag: Tag): Ta
   const tags = relations.relatedTo(tag)
   const status = query.get('status') || 'all'
   if (!isStatus(status)) throw invalid('status is invalid')
-  if (askedFlag(query, 'omit_empty') !== true) return tags
+  if (parseFlagParameter(query, 'omit_empty') !== true) return tags
   const counts = relations.countEvents(status)
   return tags.filter(({ id }) => counts.has(id))
 }

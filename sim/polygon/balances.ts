@@ -9,7 +9,7 @@ import { serverError } from './rpc-error.js'
 /** Like most nodes this one has the state of recent blocks only. */
 const STATE_BLOCKS_MAX = 128
 
-/** Reads ERC-1155 balances after a block: those of now, with the transfers since then taken back. */
+/** Reads ERC-1155 balances after a block: those of now, with the transfers since then undone. */
 export function balancesAt(node: ChainNode, contract: string, block: Block): ReadBalance {
   const { head } = node.universe.chain
   if (head.number - block.number >= STATE_BLOCKS_MAX) {
@@ -61,7 +61,7 @@ function transfersIn({ topics: [event], data }: LogBody): { tokenId: bigint; val
   const [first = 0n, second = 0n, count = 0n] = numbers
   if (event === TOPIC.transferSingle) return [{ tokenId: first, value: second }]
   if (event !== TOPIC.transferBatch) return []
-  // Two arrays of the same length, each behind its offset and its length.
+  // Two arrays of the same length, each after its offset and its length.
   return Array.from({ length: Number(count) }, (_, index) => ({
     tokenId: numbers[3 + index] ?? 0n,
     value: numbers[4 + Number(count) + index] ?? 0n,

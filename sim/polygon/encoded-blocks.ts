@@ -46,13 +46,13 @@ export class EncodedBlocks {
 /** A log in its block. Its text, which is most of all we send, is built when first asked for. */
 class BlockLog {
   readonly body: LogBody
-  readonly #place: string
+  readonly #positionFields: string
   readonly #index: number
   #text: string | undefined
 
-  constructor(body: LogBody, place: string, index: number) {
+  constructor(body: LogBody, positionFields: string, index: number) {
     this.body = body
-    this.#place = place
+    this.#positionFields = positionFields
     this.#index = index
   }
 
@@ -65,7 +65,7 @@ class BlockLog {
     const { address, topics, data } = this.body
     const shownTopics = topics.length === 0 ? '' : `"${topics.join('","')}"`
     const what = `{"address":"${address}","topics":[${shownTopics}],"data":"${data}"`
-    return `${what},${this.#place},"logIndex":"${quantity(this.#index)}","removed":`
+    return `${what},${this.#positionFields},"logIndex":"${quantity(this.#index)}","removed":`
   }
 }
 
@@ -75,8 +75,8 @@ function encodeBlock(block: Block, hash: string): EncodedBlock {
   let logIndex = 0
   const transactions = block.transactions.map((tx, index) => {
     const where = `"transactionHash":"${tx.hash}","transactionIndex":"${quantity(index)}"`
-    const place = `${when},${where}`
-    const logs = encodeAct(tx.act).map((body) => new BlockLog(body, place, logIndex++))
+    const positionFields = `${when},${where}`
+    const logs = encodeAct(tx.act).map((body) => new BlockLog(body, positionFields, logIndex++))
     return { tx, logs }
   })
   return { hash, transactions }

@@ -60,8 +60,8 @@ function rangeLogs(node: ChainNode, range: Range, filter: LogFilter): string[] {
 }
 
 /**
- * What a node that is overloaded, or behind with its index, makes of the logs of a block. Older blocks are in
- * order: no client could tell.
+ * The logs of a block as a node returns them that is overloaded or lags with its index. Older blocks are left
+ * intact, because a client that reads them could not detect the fault.
  */
 function spoilLogs({ chain, faults }: ChainNode, { number }: Block, logs: string[]): string[] {
   if (logs.length === 0 || number <= chain.head.number - SPOILED_BLOCKS_MAX) return logs
@@ -75,7 +75,7 @@ function spoilLogs({ chain, faults }: ChainNode, { number }: Block, logs: string
 function checkRange({ chain, faults, limits }: ChainNode, range: Range): void {
   const blocks = range.to - range.from + 1
   if (blocks < 1) throw serverError('invalid block range params')
-  // What a replica says that lags behind the one which named the block.
+  // The answer of a replica that lags behind the one which named the block.
   if (range.from > chain.head.number) throw serverError('invalid block range')
   if (blocks > limits.rangeBlocksMax) {
     throw new RpcError(-32701, `exceed maximum block range: ${limits.rangeBlocksMax}`)

@@ -20,8 +20,8 @@ const BLOCK_MS = 2_000
 type OldBranch = { atMs: number; head: Block; blocks: ReadonlyMap<number, Block> }
 
 /**
- * The chain as the second of `two-nodes` has it: some blocks behind. It hears of a reorganisation as late as of
- * other blocks, and has the blocks from before it until then.
+ * The chain as the second node of `two-nodes` has it, which lags some blocks behind the head. It sees a
+ * reorganisation as late as other blocks, and keeps the reverted blocks until then.
  */
 export class LaggingChain implements NodeChain {
   readonly #universe: Universe
@@ -43,7 +43,7 @@ export class LaggingChain implements NodeChain {
   }
 
   get head(): Block {
-    return this.#branch?.head ?? headBefore(this.#chain, this.#behind)
+    return this.#branch?.head ?? headBefore(this.#chain, this.#lagBlocks)
   }
 
   get finalized(): Block {
@@ -81,14 +81,14 @@ export class LaggingChain implements NodeChain {
     return this.#universe.chain
   }
 
-  get #behind(): number {
+  get #lagBlocks(): number {
     return this.#faults.get('two-nodes')?.blocks ?? 0
   }
 
   /** The branch that this node still has for the real one. */
   get #branch(): OldBranch | undefined {
     const { nowMs } = this.#universe
-    if (this.#old !== undefined && nowMs >= this.#old.atMs + this.#behind * BLOCK_MS) this.#old = undefined
+    if (this.#old !== undefined && nowMs >= this.#old.atMs + this.#lagBlocks * BLOCK_MS) this.#old = undefined
     return this.#old
   }
 }

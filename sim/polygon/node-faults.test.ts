@@ -23,7 +23,7 @@ const readLast = (blocks: number): Promise<Log[]> => {
   const { number } = node.universe.chain.head
   return node.rpc('eth_getLogs', { fromBlock: hex(number - blocks + 1), toBlock: hex(number) })
 }
-const placesOf = (logs: Log[]) => logs.map(({ blockNumber, logIndex }) => `${blockNumber} ${logIndex}`)
+const positionsOf = (logs: Log[]) => logs.map(({ blockNumber, logIndex }) => `${blockNumber} ${logIndex}`)
 const blocksOf = (logs: Log[]) => new Set(logs.map(({ blockNumber }) => blockNumber))
 
 describe('logs of the last blocks', () => {
@@ -43,9 +43,9 @@ describe('logs of the last blocks', () => {
   })
 
   test('doubled-logs: each log of a block comes twice', async () => {
-    const all = placesOf(await readLast(128))
+    const all = positionsOf(await readLast(128))
     turnOn({ mode: 'doubled-logs', rate: 1 })
-    expect(placesOf(await readLast(128)).sort()).toEqual([...all, ...all].sort())
+    expect(positionsOf(await readLast(128)).sort()).toEqual([...all, ...all].sort())
   })
 
   test('contradicting-logs: logs name another block than the header', async () => {
@@ -103,7 +103,7 @@ describe('head-back', () => {
 describe('two-nodes', () => {
   const latest = (): Promise<Header> => node.rpc('eth_getBlockByNumber', 'latest', false)
 
-  test('requests are answered by one that is behind, too', async () => {
+  test('requests are answered by one that lags behind, too', async () => {
     const { number } = node.universe.chain.head
     turnOn({ mode: 'two-nodes', blocks: 7 })
     const heads: Header[] = []

@@ -15,7 +15,7 @@ beforeEach(() => node.faults.set({ upstream: '*', mode: 'off' }))
 const SECOND_MS = 1_000
 const advance = (seconds: number) => node.universe.advance(node.universe.nowMs + seconds * SECOND_MS)
 
-/** Blocks that become the head, those taken back and pending transactions, while `run` runs. */
+/** Blocks that become the head, reverted ones and pending transactions, while `run` runs. */
 function observe(run: () => void) {
   const blocks: Block[] = []
   const removed: Block[] = []
@@ -146,8 +146,8 @@ describe('subscriptions', () => {
     const oldNumbers = new Set(removed.map(({ number }) => hex(number)))
     const old = (notices as { blockNumber: string }[]).filter((log) => oldNumbers.has(log.blockNumber))
     const since = (await client.results(logs)).slice(notices.length)
-    const takenBack = old.reverse().map((log) => ({ ...log, removed: true }))
-    expect(since).toEqual([...takenBack, ...(await allLogs(blocks))])
+    const reverted = old.reverse().map((log) => ({ ...log, removed: true }))
+    expect(since).toEqual([...reverted, ...(await allLogs(blocks))])
 
     const newHeads = (await client.results(heads)).slice(headsBefore) as { hash: string }[]
     const { chain } = node.universe

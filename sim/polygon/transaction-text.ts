@@ -49,16 +49,16 @@ export function showReceipt(block: Block, encoded: EncodedBlock, index: number):
   return `${receipt.slice(0, -1)},"logs":${showList(logs.map((log) => log.show()))}}`
 }
 
-type Place = {
+type BlockPosition = {
   blockHash: string | null
   blockNumber: string | null
   transactionIndex: string | null
 }
 
-function shapeTransaction(tx: Transaction, gasPrice: string, place: Place) {
+function shapeTransaction(tx: Transaction, gasPrice: string, position: BlockPosition) {
   const parity = quantity(Number.parseInt(tx.hash.slice(-1), 16) & 1)
   return {
-    ...place,
+    ...position,
     from: tx.from,
     gas: quantity(GAS_LIMIT),
     gasPrice,

@@ -84,7 +84,7 @@ function bulk(universe: Universe, query: URLSearchParams, sec: number | undefine
   const feeds = readFeeds(query)
   if (feeds === undefined) return badRequest('feedIDs are missing or unknown')
   if (sec === undefined) return badRequest('no reports at this timestamp')
-  // In any order, says the real host: whoever relies on the order asked for shall notice here.
+  // The real host promises no order. Reversed, so that a client which relies on the order of its request fails here.
   return ok({ reports: feeds.map((feed) => reportOf(universe, feed, sec)).reverse() })
 }
 

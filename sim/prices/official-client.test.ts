@@ -16,7 +16,7 @@ beforeAll(async () => {
   // The clients ping by the real clock, and time passes faster here.
   const rtds = createRtdsHost(universe, { silentAfterMs: Number.POSITIVE_INFINITY })
   host = await openHost('rtds', new Faults(), rtds)
-  // It says on the console that it was disconnected, also when it was told to.
+  // It says on the console that it was disconnected, also when the test disconnects it.
   vi.spyOn(console, 'error').mockImplementation(() => undefined)
 })
 afterAll(() => host.close())

@@ -16,24 +16,24 @@ export class ActivityFeed {
   readonly #waiting: { [Type in ActivityType]: Matched[] } = { orders_matched: [], trades: [] }
 
   /** Hashes of matches that were added and whose block is still to come. */
-  readonly #told = new Set<string>()
+  readonly #addedHashes = new Set<string>()
 
   add(tx: Transaction, match: Match): void {
-    this.#told.add(tx.hash)
+    this.#addedHashes.add(tx.hash)
     this.#wait(tx, match)
   }
 
-  /** Adds what a block has that was never told as a match: a reorganisation brings such blocks. */
+  /** Adds the matches of a block that were not added before it: a reorganisation brings such blocks. */
   addMissing({ transactions }: Block): void {
     for (const tx of transactions) {
       const { act } = tx
-      if (act.kind === 'match' && !this.#told.delete(tx.hash)) this.#wait(tx, act)
+      if (act.kind === 'match' && !this.#addedHashes.delete(tx.hash)) this.#wait(tx, act)
     }
   }
 
-  /** For when the blocks that were to come will not. */
-  forgetTold(): void {
-    this.#told.clear()
+  /** Forgets matches whose blocks will not come, because a reorganisation replaced them. */
+  forgetAdded(): void {
+    this.#addedHashes.clear()
   }
 
   /** What is due by that moment, and due no more afterwards. */

@@ -54,8 +54,8 @@ const PRICE_TOPICS: readonly PriceTopic[] = [
 export function* priceMessages(universe: Universe, atMs: number, dropShare: number): Generator<RtdsMessage> {
   const sec = Math.floor(atMs / 1000) - 1
   for (const [index, { topic, symbolOf, payload }] of PRICE_TOPICS.entries()) {
-    for (const [place, { coin }] of COINS.entries()) {
-      if (unit(universe.seed, sec, index * 16 + place, LOSS_SALT) < dropShare) continue
+    for (const [coinIndex, { coin }] of COINS.entries()) {
+      if (unit(universe.seed, sec, index * 16 + coinIndex, LOSS_SALT) < dropShare) continue
       const symbol = symbolOf(coin)
       yield {
         topic,

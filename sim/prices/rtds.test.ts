@@ -109,7 +109,7 @@ test('about three in a hundred seconds never arrive, always the same ones', asyn
 })
 
 describe('filters', () => {
-  test('a list of the exchange, and a later one in its place', async () => {
+  test('a list of the exchange, and a later one that replaces it', async () => {
     await open({ dropShare: 0 })
     await subscribe('crypto_prices', 'update', 'btcusdt,ethusdt')
     await live(SEC + 1)
@@ -218,9 +218,9 @@ test('shares and comments are taken, and nothing flows', async () => {
 
 describe('activity', () => {
   test('tells each match twice, for the taker and each maker, before its block', async () => {
-    const told: { hash: string; fills: number }[] = []
+    const matches: { hash: string; fills: number }[] = []
     universe.on('matched', (tx, match) => {
-      told.push({ hash: tx.hash, fills: 1 + match.makers.length })
+      matches.push({ hash: tx.hash, fills: 1 + match.makers.length })
     })
     await open({ dropShare: 0 })
     await subscribe('activity', '*')
@@ -230,14 +230,14 @@ describe('activity', () => {
     const matched = rows.filter(({ type }) => type === 'orders_matched')
     expect(trades.length).toBeGreaterThan(10)
     expect(matched.length).toBeGreaterThanOrEqual(trades.length)
-    const [first] = told
+    const [first] = matches
     expect(trades.filter(({ payload }) => payload.transactionHash === first?.hash)).toHaveLength(
       first?.fills ?? 0,
     )
     for (const { timestamp, payload } of trades) {
       const found = universe.chain.find(String(payload.transactionHash))
       if (found?.tx.act.kind !== 'match') throw new Error('not a match of the chain')
-      // What was matched before the client came is told with its block.
+      // What was matched before the client came is sent with its block.
       if (found.tx.act.matchedMs < START_MS) continue
       const lateMs = timestamp - found.tx.act.matchedMs
       expect(lateMs).toBeGreaterThanOrEqual(2_100)
@@ -288,8 +288,8 @@ describe('activity', () => {
       ),
     )
     await live(SEC + 66)
-    const told = data().map(({ payload }) => payload.transactionHash)
+    const sentHashes = data().map(({ payload }) => payload.transactionHash)
     expect(hashes.length).toBeGreaterThan(0)
-    expect(told).toEqual(expect.arrayContaining(hashes))
+    expect(sentHashes).toEqual(expect.arrayContaining(hashes))
   })
 })

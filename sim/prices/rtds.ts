@@ -40,7 +40,7 @@ export function createRtdsHost(universe: Universe, options: RtdsOptions = {}): H
       }),
       universe.on('matched', (tx, match) => activity.add(tx, match)),
       universe.on('block', (block) => activity.addMissing(block)),
-      universe.on('reorg', () => activity.forgetTold()),
+      universe.on('reorg', () => activity.forgetAdded()),
     ]
   })
 

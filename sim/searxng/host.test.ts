@@ -36,7 +36,7 @@ async function search(fields: Record<string, string>, path = '/search') {
   return { status: reply.status, body: body as Found }
 }
 
-test('pages about an event, the best first, each once with its places in the engines', async () => {
+test('pages about an event, the best first, each once with its positions in the engines', async () => {
   const { status, body } = await search({ q: title(), engines: 'bing,duckduckgo' })
   expect(status).toBe(200)
   expect(body.results[0]).toMatchObject({

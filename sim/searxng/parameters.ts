@@ -60,7 +60,7 @@ export function readSearch(fields: URLSearchParams): Search {
 
 const isEngine = (name: string): name is Engine => ENGINES.some((engine) => engine === name)
 const isBang = (word: string): boolean => /^![^!]/.test(word)
-/** Engines by name, places elsewhere, a language, a timeout. */
+/** The special syntax of SearXNG: `!engine`, `!!bang`, `:language` and `<timeout`. */
 const isSpecial = (word: string): boolean =>
   /^!!/.test(word) || (isBang(word) && isEngine(word.slice(1))) || /^(:[a-z]{2}|<\d)/.test(word)
 

@@ -63,7 +63,7 @@ function askEngine(engine: Engine, pages: readonly Page[], search: Search): Page
     .map(({ page }) => page)
 }
 
-/** A page that several engines found is one result, with its place in each of them. */
+/** A page that several engines found is one result, with its position in each of them. */
 function mergeResults(found: readonly (readonly [Engine, Page[]])[]): Merged[] {
   const byUrl = new Map<string, Merged>()
   for (const [engine, pages] of found) {

@@ -53,7 +53,7 @@ export type FaultOrder = {
   rate?: number | undefined
   delayMs?: number | undefined
   skewMs?: number | undefined
-  /** How many blocks the node takes its head back, or its second node lags behind. */
+  /** How many blocks the node moves its head back, or its second node lags behind. */
   blocks?: number | undefined
   /** Only requests whose path begins with this. Absent: all of the host. */
   path?: string | undefined

@@ -235,7 +235,7 @@ describe('faults of sockets', () => {
     expect(String(error)).toContain(mode)
   })
 
-  test('slow frames come late and in order, those after the fault behind them', async () => {
+  test('slow frames come late and in order, and frames after the fault come after them', async () => {
     const { frames } = await dial()
     const [peer] = peers
     turnOn('slow', { delayMs: 60 })

@@ -15,13 +15,13 @@ const HELD_MS_MAX = 500
 
 type Delayed = { text: string; dueMs: number }
 
-/** A client on a socket, behind the faults of the host. */
+/** A client on a socket; frames to and from it pass through the faults of the host. */
 export class SocketPeer implements Peer {
   readonly request: HttpRequest
   readonly #socket: WebSocket
   readonly #connection: Socket
   readonly #faults: HostFaults
-  /** Frames that a slow host sends later; all that follow wait behind them. */
+  /** Frames that a slow host sends later; all later frames are queued after them. */
   readonly #delayed: Delayed[] = []
   #timer: NodeJS.Timeout | undefined
   /** A frame that comes after the one that follows it. */

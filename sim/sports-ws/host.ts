@@ -11,7 +11,7 @@ const CLOCK_SEC = 5
 export type SportsHostOptions = {
   /** Text pings go out this often. In real time, however fast the universe passes. */
   pingMs?: number | undefined
-  /** A client that does not answer one within so long is closed. */
+  /** A client that does not answer a ping within this time is closed. */
   pongMsMax?: number | undefined
 }
 

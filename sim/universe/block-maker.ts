@@ -42,16 +42,16 @@ export class BlockMaker {
     this.#engine.undo(transactions.map(({ act }) => act))
   }
 
-  #transaction(act: Act, place: Place, timestampSec: number): Transaction {
-    const chance = hash32(this.#seed, place.number, place.branch, place.index)
+  #transaction(act: Act, position: TransactionPosition, timestampSec: number): Transaction {
+    const chance = hash32(this.#seed, position.number, position.branch, position.index)
     const isSeen = (chance & 0xffff) / 0x10000 < SEEN_PENDING_SHARE
     const leadMs = PENDING_MS_MIN + ((chance >>> 16) % PENDING_MS_SPREAD)
     const pendingMs = isSeen ? timestampSec * 1000 - leadMs : undefined
-    return new MadeTransaction(this.#chain, act, place, chance, pendingMs)
+    return new MadeTransaction(this.#chain, act, position, chance, pendingMs)
   }
 }
 
-type Place = { number: number; branch: number; index: number }
+type TransactionPosition = { number: number; branch: number; index: number }
 
 class MadeTransaction implements Transaction {
   readonly act: Act
@@ -65,7 +65,7 @@ class MadeTransaction implements Transaction {
   constructor(
     chain: Chain,
     act: Act,
-    { number, branch, index }: Place,
+    { number, branch, index }: TransactionPosition,
     chance: number,
     pendingMs: number | undefined,
   ) {

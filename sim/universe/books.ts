@@ -66,7 +66,7 @@ export class Books {
     return levels
   }
 
-  /** The best levels change every few seconds, those behind them stay for minutes. */
+  /** The best levels change every few seconds, worse ones stay for minutes. */
   #size({ id, popularity }: Market, priceE4: number, depth: number, sec: number): number {
     const key = hash32(this.#seed, Number(id), priceE4, 161)
     const version = Math.floor((sec + (key % 64)) / (3 + depth * depth * 4))

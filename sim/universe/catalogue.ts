@@ -75,7 +75,7 @@ export class Catalogue {
     this.#onTokens(combo.tokens)
   }
 
-  /** For a combo whose block was taken back. */
+  /** Removes a combo whose block was reverted. */
   removeCombo(combo: Combo): void {
     this.#combos.splice(this.#combos.indexOf(combo), 1)
     this.#combosByCondition.delete(combo.conditionId)
@@ -102,7 +102,7 @@ export class Catalogue {
     return this.#marketsByCondition.get(conditionId)
   }
 
-  /** By the decimal id. Combos included. An unknown one is looked for among tokens still to be derived. */
+  /** By the decimal id. Combos included. An unknown one is searched among tokens still to be derived. */
   token(decimal: string): Token | undefined {
     const known = this.#tokens.get(decimal)
     if (known !== undefined) return known

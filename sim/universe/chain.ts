@@ -73,10 +73,10 @@ export class Chain {
     return undefined
   }
 
-  /** The hash of a transaction to be; it ends in its place in the chain. */
+  /** The hash of a transaction to be; it ends in its block number and index. */
   transactionHash(number: number, branch: number, index: number): string {
-    const place = hexDigits(number, 8) + hexDigits(index, 4)
-    return `0x${this.#digest(number, branch, index).slice(0, 52)}${place}`
+    const position = hexDigits(number, 8) + hexDigits(index, 4)
+    return `0x${this.#digest(number, branch, index).slice(0, 52)}${position}`
   }
 
   append(block: Block): void {
@@ -101,13 +101,13 @@ export class Chain {
 
   /** Ends in the number, so that finding a block by its hash takes no index. */
   #hash(number: number, branch: number): string {
-    return `0x${this.#digest(number, branch, BLOCK)}${hexDigits(number, 8)}`
+    return `0x${this.#digest(number, branch, BLOCK_INDEX)}${hexDigits(number, 8)}`
   }
 
   /** 56 digits of chance: only real hashes of contents would be worth a hash function. */
   #digest(number: number, branch: number, index: number): string {
     for (let word = 0; word < 7; word++) {
-      scratch.writeUInt32BE(hash32(this.#seed, number, branch, index + word * PLACES), 4 * word)
+      scratch.writeUInt32BE(hash32(this.#seed, number, branch, index + word * INDEXES_PER_BLOCK), 4 * word)
     }
     return scratch.toString('hex')
   }
@@ -121,7 +121,7 @@ export function findBlock(chain: HashedBlocks, hash: string): Block | undefined 
   return block !== undefined && chain.hashOf(block) === hash ? block : undefined
 }
 
-/** A transaction in a block: its hash ends in its place. */
+/** A transaction in a block: its hash ends in its block number and index. */
 export function findIncluded(chain: Pick<Chain, 'block'>, hash: string): FoundTransaction | undefined {
   const block = chain.block(Number.parseInt(hash.slice(-12, -4), 16))
   const index = Number.parseInt(hash.slice(-4), 16)
@@ -131,6 +131,6 @@ export function findIncluded(chain: Pick<Chain, 'block'>, hash: string): FoundTr
 
 const scratch = Buffer.alloc(28)
 /** A block has fewer transactions. */
-const PLACES = 0x10000
+const INDEXES_PER_BLOCK = 0x10000
 /** Stands for the block itself where transactions have their index. */
-const BLOCK = PLACES - 1
+const BLOCK_INDEX = INDEXES_PER_BLOCK - 1

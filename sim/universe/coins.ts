@@ -2,7 +2,7 @@ import type { Coin } from './market.js'
 
 export type CoinFacts = {
   coin: Coin
-  /** Place in the list of coins. */
+  /** Index in the list of coins. */
   index: number
   symbol: string
   /** As it stands in titles and long slugs. */

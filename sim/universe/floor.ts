@@ -112,14 +112,14 @@ export class Floor {
     this.#lottery = new Lottery(this.#topics, (market) => appeal(market, atMs))
     this.#lotteryEndsMs = Number.POSITIVE_INFINITY
     for (const { endMs, event } of this.#topics) {
-      const changes = [endMs - LAST_ORDER_MS, ...gameTurns(event)].filter((ms) => ms > atMs)
+      const changes = [endMs - LAST_ORDER_MS, ...appealChangesMs(event)].filter((ms) => ms > atMs)
       this.#lotteryEndsMs = Math.min(this.#lotteryEndsMs, ...changes)
     }
   }
 }
 
 /** When a game begins to draw more people. */
-const gameTurns = ({ game }: MarketEvent): number[] =>
+const appealChangesMs = ({ game }: MarketEvent): number[] =>
   game === undefined ? [] : [game.startMs - GAME_NEAR_MS, game.startMs]
 
 /** A game draws a crowd while it is played, and some people on its day. */

@@ -95,7 +95,7 @@ describe('a history', () => {
     }
   })
 
-  test('taken back as a whole leaves an empty ledger', () => {
+  test('undone as a whole leaves an empty ledger', () => {
     for (const act of lived.toReversed()) ledger.apply(act, -1)
     for (const wallet of wallets) {
       expect([ledger.cash(wallet), ledger.holdings(wallet).size]).toEqual([0, 0])

@@ -69,7 +69,7 @@ export class LifeCycle {
     this.#agenda.forget(fromSec - PLANS_KEPT_SEC, toSec - PLANS_KEPT_SEC)
   }
 
-  /** For an act whose block was taken back. Plans stay: what they lead to is asked for again. */
+  /** Undoes an act whose block was reverted. Plans stay: their acts are requested again. */
   undo(act: Act): void {
     const combo = comboBegunBy(act)
     if (combo !== undefined) this.#combos.delete(combo)
@@ -163,7 +163,7 @@ export class LifeCycle {
 
   /** Its legs have results: those who hold it can collect. */
   #settleCombo(combo: Combo, atMs: number): void {
-    // Its block may have been taken back since.
+    // Its block may have been reverted since.
     if (!this.#combos.has(combo)) return
     const payouts = this.#truth(combo)
     this.#parts.onResolved(combo)

@@ -99,7 +99,7 @@ export type Market = {
   groupItemTitle: string
   outcomes: readonly [string, string]
   event: MarketEvent
-  /** Place among the questions of its event. */
+  /** Index among the questions of its event. */
   index: number
   /** What it asks about a game, in Gamma's words: `spreads`. */
   sportsMarketType?: string | undefined

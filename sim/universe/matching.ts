@@ -78,7 +78,7 @@ export class Matching {
     return era === 'v1' ? matches : [...this.#deposits(rng, [...makers, ...takers]), ...matches]
   }
 
-  /** Cuts the order into what each resting order gives, at the best price or one step behind it. */
+  /** Cuts the order into what each resting order gives, at the best price or one tick worse. */
   #slice(rng: Rng, { of, outcome, side, sizeE2 }: Intent, atMs: number): Slice[] {
     const { bidE4, askE4, tickE4 } = this.#quotes.at(of, outcome, atMs)
     const stepE4 = side === 'BUY' ? tickE4 : -tickE4
@@ -98,7 +98,7 @@ export class Matching {
     return slices
   }
 
-  /** The resting order behind a slice: the same token the other way, or the other token the same way. */
+  /** The resting order that fills a slice: the same token the other way, or the other token the same way. */
   #rest(rng: Rng, intent: Intent, wallet: Wallet, slice: Slice, exchange: ExchangeName, atMs: number): Fill {
     const own = intent.of.tokens[intent.outcome]
     const other = intent.of.tokens[otherOutcome(intent.outcome)]

@@ -128,7 +128,7 @@ describe('a question before the oracle', () => {
     }
   })
 
-  test('a dispute that was taken back can happen again', () => {
+  test('a dispute that was reverted can happen again', () => {
     const market = markets.find(isDisputed)
     if (market === undefined) throw new Error('no market is disputed')
     const oracle = new Oracle(SEED, fair)

@@ -49,7 +49,7 @@ export class Oracle {
     return { kind: 'resolve', market, payouts, proposer: proposerOf(market), askedSec }
   }
 
-  /** For an act whose block was taken back. */
+  /** Undoes an act whose block was reverted. */
   undo(act: Act): void {
     if (act.kind === 'dispute' || act.kind === 'resolve') {
       this.#askedSec.set(act.market, act.askedSec)

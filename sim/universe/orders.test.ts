@@ -17,7 +17,7 @@ const universe = new Universe({ seed: 3, startMs: START_MS, presentMs, intensity
 universe.advance(START_MS + 3_600_000)
 const matches = universe.settledActs.matches.map(({ tx }) => tx.act)
 
-test('no wallet stands behind two orders of a match', () => {
+test('no wallet owns two orders of a match', () => {
   expect(matches.length).toBeGreaterThan(1_000)
   for (const { taker, makers } of matches) {
     const wallets = [taker, ...makers].map(({ order }) => order.wallet)

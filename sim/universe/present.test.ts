@@ -8,7 +8,7 @@ const PRESENT_MS = START_MS + 2 * 3_600_000
 const LOOK_MS = 10 * 60_000
 const options = { seed: 1, startMs: START_MS }
 
-/** The acts of the blocks behind the one of that number. */
+/** The acts of the blocks after the one of that number. */
 function actsAfter({ chain }: Universe, number: number): Act[] {
   const acts: Act[] = []
   for (let next = number + 1; next <= chain.head.number; next++) {

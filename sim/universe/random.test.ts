@@ -10,7 +10,7 @@ function moments(values: readonly number[]) {
   return { mean, deviation: Math.sqrt(square) }
 }
 
-describe('chance by place', () => {
+describe('chance by index', () => {
   test('is the same for the same arguments, and every one of them counts', () => {
     expect(hash32(1, 2, 3, 4)).toBe(hash32(1, 2, 3, 4))
     const others = [hash32(2, 2, 3, 4), hash32(1, 3, 3, 4), hash32(1, 2, 4, 4), hash32(1, 2, 3, 5)]

@@ -122,7 +122,7 @@ export class SettledActs {
 
 const isMatch = (settled: Settled): settled is SettledMatch => settled.tx.act.kind === 'match'
 
-/** Each wallet once, even one that stands behind several orders of a match. */
+/** Each wallet once, even one that owns several orders of a match. */
 function involved(act: Act): Iterable<Wallet> {
   switch (act.kind) {
     case 'match':

@@ -11,7 +11,7 @@ const everyMonth = (day: number, hour: number, leadDays: number): Schedule => ({
   on: (date) => date.getUTCDate() === day,
   leadDays,
 })
-/** So long before that the V1 era traded it already. */
+/** On one date. Trading begins 2,000 days before, so that the V1 era has traded it already. */
 const once = (year: number, month: number, day: number): Schedule => ({
   hour: 12,
   on: (date) => date.getUTCFullYear() === year && date.getUTCMonth() === month && date.getUTCDate() === day,

@@ -7,7 +7,7 @@ const START_MS = Date.UTC(2026, 10, 12, 6)
 const HOUR_MS = 3_600_000
 const LOGS_HASHED = 100_000
 
-/** Everything a node would say of the first logs: contents, places, hashes. */
+/** Everything a node would say of the first logs: contents, indexes, hashes. */
 function hashLogs(universe: Universe, count: number): string {
   const hash = createHash('sha256')
   let left = count

@@ -39,7 +39,7 @@ type UniverseEvents = {
   pending: (tx: Transaction) => void
   /** A block became the head. */
   block: (block: Block) => void
-  /** Blocks were taken back, the newest first; `block` follows for each that replaces them. */
+  /** Blocks were reverted, the newest first; `block` follows for each that replaces them. */
   reorg: (removed: readonly Block[]) => void
   /** An event can be seen and traded. */
   created: (event: MarketEvent) => void
@@ -228,7 +228,7 @@ export class Universe {
       for (const tx of transactions) this.chain.dropPending(tx)
     }
     const removed: Block[] = []
-    for (let n = 0; n < count; n++) removed.push(this.#takeBack())
+    for (let n = 0; n < count; n++) removed.push(this.#revertLast())
     this.#branch++
     this.#listeners.emit('reorg', removed)
     for (let number = head.number - count + 1; number <= head.number; number++) {
@@ -267,7 +267,7 @@ export class Universe {
     }
   }
 
-  #takeBack(): Block {
+  #revertLast(): Block {
     const block = this.chain.removeHead()
     this.settledActs.remove(block)
     this.#maker.undo(block)

@@ -18,8 +18,8 @@ beforeAll(async () => {
 })
 afterAll(() => host.close())
 
-type Shown = { id: string; text: string; created_at: string; entities?: { urls?: Place[] } }
-type Place = { start: number; end: number; url: string }
+type Shown = { id: string; text: string; created_at: string; entities?: { urls?: LinkRange[] } }
+type LinkRange = { start: number; end: number; url: string }
 type Body = {
   data?: Shown[]
   includes?: Record<string, object[]>
@@ -46,7 +46,7 @@ describe('recent search', () => {
     expect(body).not.toHaveProperty('includes')
   })
 
-  test('walks all posts by tokens, newest first, each once', async () => {
+  test('pages through all posts by tokens, newest first, each once', async () => {
     const ids: string[] = []
     for (let token: string | undefined, more = true; more; ) {
       const rest = { max_results: '100', ...(token !== undefined && { next_token: token }) }
@@ -59,7 +59,7 @@ describe('recent search', () => {
     expect(ids).toEqual([...new Set(ids)].sort((a, b) => (BigInt(a) < BigInt(b) ? 1 : -1)))
   })
 
-  test('places of links count code points, and posts are of the last seven days', async () => {
+  test('positions of links count code points, and posts are of the last seven days', async () => {
     const fields = { 'tweet.fields': 'entities,created_at', max_results: '100' }
     const { body } = await search('who you got', fields)
     const linked = (body.data ?? []).filter(({ entities }) => entities?.urls !== undefined)

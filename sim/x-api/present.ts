@@ -164,7 +164,7 @@ function referencesOf({ repostOf, quotes, quotesDeleted, replyTo }: Post) {
   ]
 }
 
-/** Places count Unicode code points. A link that is cut off is not among them. */
+/** Positions count Unicode code points. A link that is cut off is not among them. */
 function presentEntities(text: string, links: readonly Link[]) {
   const urls = links.flatMap((link) => {
     const at = text.indexOf(link.url)

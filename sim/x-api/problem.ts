@@ -2,7 +2,7 @@ import type { HttpReply } from '../server/handlers.js'
 
 const TYPES = 'https://api.twitter.com/2/problems'
 
-/** An answer of X in place of what was asked for. */
+/** An error answer of X. */
 export class Problem extends Error {
   override name = 'Problem'
   readonly reply: HttpReply

@@ -93,8 +93,8 @@ class QueryParser {
   }
 
   #refuse(message = 'There were errors processing your request: no viable alternative') {
-    const place = `(at position ${this.#next})`
-    return refuse(this.#text, `${message} ${place}`)
+    const location = `(at position ${this.#next})`
+    return refuse(this.#text, `${message} ${location}`)
   }
 }
 

@@ -13,12 +13,12 @@ import { digestSecret, digestSession, isSessionDigest } from './secret.js'
 /** The client's end of a connection; a Fastify request is one. */
 export type Client = { readonly ip: string; readonly protocol: string; readonly host: string }
 
-/** A request that may go on, and the limit headers of its answer: names and values in turn. */
+/** A request that may go on, and the limit headers of its answer: names and values alternate. */
 export type Admitted = { caller: Caller; headers: readonly string[] }
 
 /**
  * Decides on one request. Throws an `ApiError` when it is refused. A promise comes back only where
- * the database or another process has to be asked: not for a key that is in the ring. `session`: the token of a
+ * the database or another process has to decide: not for a key that is in the ring. `session`: the token of a
  * browser that is signed in, where there is no secret.
  */
 export type Admit = (
@@ -224,7 +224,7 @@ function chargesOf({ keyId, accountId }: Caller, tariff: Tariff): Charge[] {
   })
 }
 
-/** The headers of every authenticated answer: names and values in turn. */
+/** The headers of every authenticated answer: names and values alternate. */
 function limitHeaders(policy: string, verdict: Verdict, nowMs: number): string[] {
   const { strictest, balances } = verdict
   let rests = ''

@@ -49,7 +49,7 @@ async function holdLock() {
   }
 }
 
-const readBehindLock = (reads: DatabaseReads, owner: WorkOwner) =>
+const readBlockedByLock = (reads: DatabaseReads, owner: WorkOwner) =>
   reads.sqlFor(owner)`select pg_advisory_lock_shared(${LOCK}), pg_advisory_unlock_shared(${LOCK})`.then(
     (rows) => rows.length,
   )
@@ -63,7 +63,7 @@ test('an account has an eighth of the connections while another one reads, and t
   const { reads, registry, shares } = openReads()
   shares.charge(other, 0)
   const unlock = await holdLock()
-  const many = Array.from({ length: 4 }, () => readBehindLock(reads, busy))
+  const many = Array.from({ length: 4 }, () => readBlockedByLock(reads, busy))
   await expect.poll(() => runningOf(registry, 'light', 'waiting')).toBe(3)
   expect(await reads.sqlFor(other)`select 1 as one`).toEqual([{ one: 1 }])
   await unlock()
@@ -71,7 +71,7 @@ test('an account has an eighth of the connections while another one reads, and t
 
   const alone = openReads()
   const unlockAgain = await holdLock()
-  const all = Array.from({ length: 8 }, () => readBehindLock(alone.reads, busy))
+  const all = Array.from({ length: 8 }, () => readBlockedByLock(alone.reads, busy))
   await expect.poll(() => runningOf(alone.registry, 'light', 'running')).toBe(6)
   expect(await runningOf(alone.registry, 'light', 'waiting')).toBe(2)
   await unlockAgain()
@@ -83,7 +83,7 @@ test('an account that is over its allowance reads over connections of its own', 
   shares.charge(busy, 300)
   shares.charge(other, 0)
   const unlock = await holdLock()
-  const many = Array.from({ length: 3 }, () => readBehindLock(reads, busy))
+  const many = Array.from({ length: 3 }, () => readBlockedByLock(reads, busy))
   await expect.poll(() => runningOf(registry, 'heavy', 'running')).toBe(1)
   expect(await runningOf(registry, 'heavy', 'waiting')).toBe(2)
   expect(await runningOf(registry, 'light', 'running')).toBe(0)
@@ -98,7 +98,7 @@ test('429: too many queries of an account wait', async () => {
   shares.charge(other, 0)
   const unlock = await holdLock()
   const many = Array.from({ length: 102 }, () =>
-    readBehindLock(reads, busy).catch((error: unknown) => error as ApiError),
+    readBlockedByLock(reads, busy).catch((error: unknown) => error as ApiError),
   )
   await unlock()
   const refused = (await Promise.all(many)).filter((result) => result instanceof ApiError)

@@ -28,7 +28,7 @@ type DatabaseReadsDeps = { store: ReadStore; shares: WorkShares; registry: Regis
 /**
  * Shares the database connections of answers between accounts. Those of accounts that are held back are apart from
  * those of all others, who never wait for them, and their queries wait for the refill of the allowance; of the others
- * an account has at most an eighth while anybody else reads. The time of queries is charged to the account.
+ * an account has at most an eighth while any other account reads. The time of queries is charged to the account.
  *
  * All of this holds on each server by itself: the primary never has more to do than without replicas, and no replica
  * more than a primary.
@@ -62,7 +62,7 @@ export class DatabaseReads {
   }
 
   /**
-   * The database for one request or message of an account. Its queries wait for their turn. `need`: what a replica must
+   * The database for one request or message of an account. Its queries wait for slots. `need`: what a replica must
    * have to be read from; `undefined`: the primary is read, which alone has what was written a moment ago.
    */
   sqlFor(owner: WorkOwner, stopwatch?: Stopwatch, need?: ReadNeed): Pool {
@@ -149,7 +149,7 @@ export class DatabaseReads {
     return tooManyRequests(message, RETRY_AFTER_MS, SCOPE)
   }
 
-  /** No query ends when an allowance is refilled, so those that wait for it are looked at now and then. */
+  /** Queries that wait for an allowance are checked on a timer, because no query ends at the moment of its refill. */
   #watchRefill(): void {
     const waiting = [this.#primary, ...this.#lanes.values()].filter(({ heavy }) => heavy.waiting > 0)
     if (this.#refillCheck !== undefined || waiting.length === 0) return

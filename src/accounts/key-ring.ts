@@ -79,7 +79,7 @@ export class KeyRing {
 
   /** Reads the revisions and forgets what they are of when they have moved. */
   async sync(): Promise<void> {
-    const askedAt = performance.now()
+    const queriedAt = performance.now()
     const { revision, sessionsRevision } = await selectRevisions(this.#deps.store.control)
     if (revision !== this.#revision) {
       this.#callers.clear()
@@ -94,7 +94,7 @@ export class KeyRing {
       this.#lookups.clear()
       this.#sessionsRevision = sessionsRevision
     }
-    this.#syncedAt = askedAt
+    this.#syncedAt = queriedAt
   }
 
   #lookUp(digest: string): Promise<Caller | undefined> {

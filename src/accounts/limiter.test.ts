@@ -12,7 +12,7 @@ const charge = (limit: number, subject = 1, bucket = 'rest') => ({
 })
 
 describe('MemoryLimiter', () => {
-  test('allows n and refuses n + 1, also across the turn of a minute', () => {
+  test('allows n and refuses n + 1, also across the boundary of a minute', () => {
     const clock = new ManualClock(59_000)
     const limiter = new MemoryLimiter(clock)
     for (let count = 1; count <= 5; count++) expect(limiter.take([charge(5)]).allowed).toBe(true)

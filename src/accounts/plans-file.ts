@@ -75,9 +75,9 @@ export function readPlans(path: string | undefined): Plans {
 export function parsePlans(content: unknown): Plans {
   const { plans = {}, accounts = {}, ...rest } = readObject(content, '')
   refuseUnknown(rest, '', ['plans', 'accounts'])
-  const given = Object.entries(readObject(plans, 'plans'))
+  const entries = Object.entries(readObject(plans, 'plans'))
   const read = new Map<string, Plan>(Object.entries(DEFAULT_PLANS))
-  for (const [id, value] of given) read.set(id, parsePlan(id, value))
+  for (const [id, value] of entries) read.set(id, parsePlan(id, value))
   return new Plans([...read.values()], parseAgreements(readObject(accounts, 'accounts')))
 }
 

@@ -78,7 +78,7 @@ export class Plans {
     this.#agreements = agreements
   }
 
-  /** The plan of keys that are given away. */
+  /** The plan of keys that the service hands out for free. */
   get free(): Plan {
     return this.#plans.get('free') ?? DEFAULT_PLANS.free
   }

@@ -188,7 +188,7 @@ describe.skipIf(REDIS_PROGRAM === undefined)('RedisLimiter', () => {
     }
   })
 
-  test('a full window costs Redis nothing until a place is free', async () => {
+  test('a full window costs Redis nothing until a unit is free', async () => {
     const redis = await connectTo(server, 'refusals')
     const serverClock = new ManualClock()
     const { limiter, decided } = openProcess(redis, { serverClock })

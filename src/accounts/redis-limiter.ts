@@ -26,19 +26,19 @@ type RedisLimiterOptions = {
   clock: Clock
   registry: Registry
   leaseUnitsMax?: number
-  /** In place of the clock of the Redis server. */
+  /** Replaces the clock of the Redis server. */
   serverClock?: Clock
 }
 
-/** What this process knows of a window since it last asked. Times are those of the server's clock. */
-type KnownWindow = WindowState & { limit: number; askedAtMs: number }
+/** What Redis last said of a window to this process. Times are those of the server's clock. */
+type KnownWindow = WindowState & { limit: number; updatedAtMs: number }
 type HeldLease = Pick<Charge, 'bucket' | 'subject'> & { lease: Lease }
 type Waiter = { charges: readonly Charge[]; resolve: (verdict: Verdict | Promise<Verdict>) => void }
 
 /**
  * Counts all charges in Redis, for all processes together. A request is decided
  * - by a lease: units that this process has taken before its requests came, as many as it used of late;
- * - by a refusal that is still true: a full window frees no place before its oldest unit leaves it;
+ * - by a refusal that is still true: a full window has no free unit before its oldest one leaves it;
  * - by Redis, in one call for all its charges; requests that come meanwhile wait for the next call together;
  * - by `fallback`, while Redis is lost, or when its charge is lasting.
  * Requests that come before Redis is known to answer or to be lost wait, for a second at most.
@@ -113,7 +113,7 @@ export class RedisLimiter implements Limiter {
     }
   }
 
-  /** `undefined`: Redis has to be asked. */
+  /** `undefined`: only Redis can decide. */
   #decide(charges: readonly Charge[]): Verdict | undefined {
     const nowMs = this.#nowMs()
     if (charges.every((charge) => this.#unitsOf(charge, nowMs) > 0)) {
@@ -168,7 +168,7 @@ export class RedisLimiter implements Limiter {
 
   async #takeUnits(charges: readonly Charge[], requests: number): Promise<number> {
     const id = `${this.#processId}.${(++this.#lastLease).toString(36)}.`
-    const asked = charges.map((charge) => {
+    const requested = charges.map((charge) => {
       const leaseMs = Math.min(LEASE_MS_MAX, charge.windowMs / 10)
       const leaseMax = this.#expectedUnits(charge, leaseMs, requests)
       const ended = this.#leases.get(nameOf(charge))?.lease
@@ -179,11 +179,11 @@ export class RedisLimiter implements Limiter {
       nowMs: this.#serverMs(),
       requests,
       id,
-      charges: asked,
+      charges: requested,
     })
     this.#learnTime(answer.nowMs)
     for (const [index, { lent, ...state }] of answer.windows.entries()) {
-      const charge = asked[index]
+      const charge = requested[index]
       if (charge !== undefined) this.#learn(charge, state, { ...answer, id, lent })
     }
     return answer.granted
@@ -195,7 +195,7 @@ export class RedisLimiter implements Limiter {
     { id, nowMs, granted, lent }: { id: string; nowMs: number; granted: number; lent: number },
   ): void {
     const { bucket, subject, limit } = charge
-    this.#windows.set(nameOf(charge), { ...state, limit, askedAtMs: nowMs })
+    this.#windows.set(nameOf(charge), { ...state, limit, updatedAtMs: nowMs })
     if (lent === 0) return
     // The units of the requests themselves have the first members.
     const usedAtMs = Array.from({ length: granted }, () => nowMs)
@@ -208,7 +208,7 @@ export class RedisLimiter implements Limiter {
     const { leaseUnitsMax = LEASE_UNITS_MAX } = this.#options
     const known = this.#windows.get(nameOf(charge))
     if (known === undefined) return 0
-    const passedMs = this.#nowMs() - known.askedAtMs
+    const passedMs = this.#nowMs() - known.updatedAtMs
     if (passedMs >= leaseMs) return 0
     const used = requests + (this.#leases.get(nameOf(charge))?.lease.usedAtMs.length ?? 0)
     return Math.min(leaseUnitsMax, Math.floor((used * leaseMs) / Math.max(1, passedMs)))
@@ -220,7 +220,7 @@ export class RedisLimiter implements Limiter {
     return lease === undefined || lease.untilMs <= nowMs ? 0 : lease.size - lease.usedAtMs.length
   }
 
-  /** Places become free when the oldest unit leaves the window, or when another process gives back what it was lent. */
+  /** Units become free when the oldest one leaves the window, or when another process returns what it was lent. */
   #isFull(charge: Charge, nowMs: number): boolean {
     const known = this.#windows.get(nameOf(charge))
     if (known === undefined || known.limit !== charge.limit || known.used < known.limit) return false
@@ -256,7 +256,7 @@ export class RedisLimiter implements Limiter {
     return (this.#options.serverClock ?? this.#options.clock).now() + this.#offsetMs
   }
 
-  /** What scripts are told; 0: the server looks at its own clock. */
+  /** The time that scripts get; 0: the server reads its own clock. */
   #serverMs(): number {
     return this.#options.serverClock?.now() ?? 0
   }

@@ -11,7 +11,7 @@ export type WindowCharge = {
 
 /**
  * Counts a request in its window unless the window is full: one statement, so that of two processes
- * at the last place only one gets it. Times that are further ahead than the window do not count: a
+ * that want the last unit only one gets it. Times that are further ahead than the window do not count: a
  * clock was set back. Index: rate_windows_pkey.
  */
 export async function takeFromWindow(sql: Sql, charge: WindowCharge) {

@@ -16,8 +16,8 @@ function openShares() {
   return { shares, registry, time }
 }
 
-/** When all that may begin in this turn has begun. */
-const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
+/** Resolves when all that may begin in this iteration of the event loop has begun. */
+const nextLoopIteration = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 const heavy = ownerOf(1)
 const other = ownerOf(2)
@@ -66,7 +66,7 @@ describe('while others work', () => {
     expect(shares.isHeldBack(heavy)).toBe(false)
   })
 
-  test('what was spent unasked refuses nobody: the debt of queries is bounded', () => {
+  test('charges without admission never refuse the next work: the debt of queries is bounded', () => {
     const { shares } = openShares()
     shares.charge(other, 1)
     shares.charge(heavy, 1_000_000)
@@ -94,7 +94,7 @@ describe('while others work', () => {
       hasBegun = true
     })
     expect(shares.admit(other, 1)).toBeUndefined()
-    await turn()
+    await nextLoopIteration()
     expect(hasBegun).toBe(false)
     time.nowMs = 1_000
     await late
@@ -117,7 +117,7 @@ describe('while others work', () => {
   })
 })
 
-test('work of an account begins in order, and no turn takes much more than eight units', async () => {
+test('work of an account begins in order, and no loop iteration takes much more than eight units', async () => {
   const { shares } = openShares()
   const begun: number[] = []
   const sizes: number[] = []
@@ -126,7 +126,7 @@ test('work of an account begins in order, and no turn takes much more than eight
   )
   let before = 0
   while (begun.length < 20) {
-    await turn()
+    await nextLoopIteration()
     sizes.push(begun.length - before)
     before = begun.length
   }
@@ -136,7 +136,7 @@ test('work of an account begins in order, and no turn takes much more than eight
   expect(Math.max(...sizes.slice(1))).toBeLessThanOrEqual(3)
 })
 
-test('of accounts that wait, each gets its next piece in turn', async () => {
+test('accounts that wait get their next pieces round-robin', async () => {
   const { shares } = openShares()
   const begun: number[] = []
   const admit = (id: number) =>
@@ -159,7 +159,7 @@ test('whatever an account asks for, it gets no more than its burst and its refil
         void Promise.resolve(shares.admit(heavy, units)).then(() => {
           spent += units
         })
-        await turn()
+        await nextLoopIteration()
         // The piece that uses up the allowance may be larger than what is left of it.
         expect(spent).toBeLessThanOrEqual(200 + (time.nowMs / 1_000) * 200 + 60)
       }

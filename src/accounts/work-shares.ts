@@ -21,9 +21,9 @@ const WAIT_MS_MAX = 5_000
 const ACTIVE_MS = 2_000
 /** Of what an owner has spent, less and less counts as recent: about a third after this time. */
 const RECENT_MS = 5_000
-/** Units of work that begin between two looks at the sockets. */
-const TURN_UNITS = 8
-/** Whether the others have stopped is seen within this time. */
+/** Units of work that begin in one iteration of the event loop, before it reads the sockets again. */
+const ITERATION_UNITS_MAX = 8
+/** A poll this often sees that the other owners have stopped working. */
 const LOOK_MS = 100
 const OWNERS_MAX = 10_000
 /** Owners that the metrics name. */
@@ -79,8 +79,8 @@ export class WorkShares {
   /** When each of those who share has worked last, the longest ago first. */
   readonly #active = new Map<OwnerId, number>()
   readonly #spentByAll = new RecentSum()
-  #turnUnits = 0
-  #isTurnPlanned = false
+  #iterationUnits = 0
+  #isIterationPlanned = false
   #timer: NodeJS.Timeout | undefined
 
   constructor({ registry, now = () => performance.now() }: Options) {
@@ -88,7 +88,7 @@ export class WorkShares {
     this.#metrics = createWorkMetrics(registry, this.#queue)
   }
 
-  /** Spends units for work that is not asked for here: it is done, or has limits of its own. */
+  /** Spends units for work that needs no admission: it is done, or has limits of its own. */
   charge(owner: WorkOwner, units: number): void {
     const allowance = this.#allowanceOf(owner)
     const least = -allowance.perSecond * DEBT_SECONDS_MAX
@@ -101,7 +101,7 @@ export class WorkShares {
     return this.#isHeldBack(this.#allowanceOf(owner))
   }
 
-  /** The same, and whether others work at the moment: asked with every query, so one look answers both. */
+  /** The same, and whether others work at the moment: one call answers both, because every query needs it. */
   standingOf(owner: WorkOwner): Standing {
     const allowance = this.#allowanceOf(owner)
     if (this.#isHeldBack(allowance)) return 'held_back'
@@ -122,7 +122,7 @@ export class WorkShares {
   admit(owner: WorkOwner, units: number): void | Promise<void> {
     const allowance = this.#allowanceOf(owner)
     const isFirst = allowance.waiting.length === 0
-    if (isFirst && this.#turnUnits < TURN_UNITS && !this.#isHeldBack(allowance)) {
+    if (isFirst && this.#iterationUnits < ITERATION_UNITS_MAX && !this.#isHeldBack(allowance)) {
       return this.#begin(allowance, units)
     }
     this.#metrics.waits.inc()
@@ -130,7 +130,7 @@ export class WorkShares {
       allowance.waiting.push({ units, begin })
       allowance.waitingUnits += units
       this.#queue.add(allowance)
-      this.#planTurn()
+      this.#planIteration()
     })
   }
 
@@ -176,28 +176,28 @@ export class WorkShares {
 
   #begin(allowance: Allowance, units: number): void {
     allowance.units -= units
-    this.#turnUnits += units
+    this.#iterationUnits += units
     this.#count(allowance, units)
-    this.#planTurn()
+    this.#planIteration()
   }
 
-  /** The next turn comes when the sockets were looked at. */
-  #planTurn(): void {
-    if (this.#isTurnPlanned) return
-    this.#isTurnPlanned = true
+  /** `setImmediate` runs after the event loop has read the sockets. */
+  #planIteration(): void {
+    if (this.#isIterationPlanned) return
+    this.#isIterationPlanned = true
     setImmediate(() => {
-      this.#isTurnPlanned = false
-      this.#turnUnits = 0
-      if (this.#queue.size > 0) this.#takeTurn()
+      this.#isIterationPlanned = false
+      this.#iterationUnits = 0
+      if (this.#queue.size > 0) this.#runIteration()
     })
   }
 
-  /** One piece of each owner after the other, until the turn is full. */
-  #takeTurn(): void {
+  /** Begins one piece of each owner after the other, until the iteration has its units. */
+  #runIteration(): void {
     const nowMs = this.#now()
     let refillMs = LOOK_MS
     for (const allowance of [...this.#queue]) {
-      if (this.#turnUnits >= TURN_UNITS) break
+      if (this.#iterationUnits >= ITERATION_UNITS_MAX) break
       refill(allowance, nowMs)
       if (this.#isHeldBack(allowance)) {
         refillMs = Math.min(refillMs, (-allowance.units / allowance.perSecond) * 1_000)
@@ -212,10 +212,10 @@ export class WorkShares {
       this.#begin(allowance, next.units)
       next.begin()
     }
-    // A turn with work plans the next one itself.
-    if (this.#queue.size > 0 && !this.#isTurnPlanned) {
+    // An iteration in which work began has planned the next one.
+    if (this.#queue.size > 0 && !this.#isIterationPlanned) {
       clearTimeout(this.#timer)
-      this.#timer = setTimeout(() => this.#planTurn(), refillMs).unref()
+      this.#timer = setTimeout(() => this.#planIteration(), refillMs).unref()
     }
   }
 }

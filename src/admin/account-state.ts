@@ -17,7 +17,7 @@ export async function suspendAccount(
 ): Promise<void> {
   const suspension = { suspendedAt: new Date(nowMs), reason }
   if (!(await updateSuspension(deps.sql, accountId, suspension))) throw noAccount(accountId)
-  // Behind the commit: a request that makes or activates a webhook has ended, or is refused.
+  // After the commit: a request that makes or activates a webhook has ended, or is refused.
   await pauseWebhooksOf(deps, accountId, nowMs)
 }
 

@@ -37,10 +37,10 @@ async function run(args: string[] = [], config: Partial<Config> = {}) {
   const program = new Command()
   addDashboardCommand(program, withDatabase)
   const printed: string[] = []
-  const told: string[] = []
+  const stderrLines: string[] = []
   const spies = [
     vi.spyOn(console, 'log').mockImplementation((line) => void printed.push(line)),
-    vi.spyOn(console, 'error').mockImplementation((line) => void told.push(line)),
+    vi.spyOn(console, 'error').mockImplementation((line) => void stderrLines.push(line)),
   ]
   onTestFinished(() => spies.forEach((spy) => void spy.mockRestore()))
   const failure = await program.parseAsync(['dashboard', ...args], { from: 'user' }).then(
@@ -49,7 +49,7 @@ async function run(args: string[] = [], config: Partial<Config> = {}) {
   )
   const stdout = printed.join('\n')
   const code = /\/sign-in\?code=([\w-]{22})$/.exec(stdout)?.[1] ?? ''
-  return { stdout, stderr: told.join('\n'), code, failure }
+  return { stdout, stderr: stderrLines.join('\n'), code, failure }
 }
 
 const redeem = (code: string, accountName?: string) =>

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { V3 } from '../accounts/access.js'
 import { defineAnswer } from '../http/answer.js'
 import { endpointRoutes } from '../http/endpoint.js'
-import { createView, defineList, type Walk } from '../http/list.js'
+import { createView, defineList, type PaginationContext } from '../http/list.js'
 import { Order, oneOf, TimeBounds } from '../http/parameters.js'
 import { checkTimeRange, type TimeRange } from '../lookups/seq-range.js'
 import { builderBoard } from './board/board.js'
@@ -69,7 +69,7 @@ export const builder = defineAnswer({
 /** Whole UTC days, the last 30 without `after`. */
 function daysOf(
   { order, ...range }: TimeRange & { order?: 'asc' | 'desc' | undefined },
-  { nowMs }: Walk,
+  { nowMs }: PaginationContext,
   builder: number | undefined,
 ): DayScope {
   checkTimeRange(range)

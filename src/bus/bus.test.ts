@@ -130,7 +130,7 @@ describe('the text of an event', () => {
 })
 
 describe('a reservation', () => {
-  test('numbers events that others are then published behind', () => {
+  test('numbers events that others are then published after', () => {
     const { bus } = openBus()
     const got: BusEvent[] = []
     bus.subscribe((events) => void got.push(...events))
@@ -157,7 +157,7 @@ describe('a reservation', () => {
 
 test('events of an earlier process come back once, and new ones are numbered above them', () => {
   const { bus, clock } = openBus()
-  const old = [5, 7].map((place) => new BusEvent(draft(`${place}`), bus.lastSeq + place, clock.now()))
+  const old = [5, 7].map((offset) => new BusEvent(draft(`${offset}`), bus.lastSeq + offset, clock.now()))
   bus.restore(old)
   bus.restore(old)
   bus.publish([draft('new')])

@@ -8,7 +8,7 @@ export type Config = { [Name in SettingName]: ReturnType<(typeof SETTINGS)[Name]
 export type Origins = Record<SettingName, string>
 export type Environment = Record<string, string | undefined>
 
-/** Values of command-line flags by setting; only those that were given. */
+/** Values of command-line flags by setting; only those on the command line. */
 export type Flags = Partial<Record<SettingName, string>>
 
 export type LoadedConfig = { config: Config; origins: Origins; warnings: string[] }
@@ -23,13 +23,13 @@ export function loadConfig(env: Environment, flags: Flags = {}): LoadedConfig {
 
   for (const name of SETTING_NAMES) {
     const setting: Setting<unknown> = SETTINGS[name]
-    const given = findGiven(setting, env[setting.env], flags[name])
-    origins[name] = given?.origin ?? 'default'
+    const source = findSource(setting, env[setting.env], flags[name])
+    origins[name] = source?.origin ?? 'default'
     try {
-      config[name] = given === undefined ? setting.fallback() : setting.parse(given.text)
+      config[name] = source === undefined ? setting.fallback() : setting.parse(source.text)
     } catch (error) {
-      const shown = setting.mask === undefined ? `=${given?.text}` : ''
-      problems.push(`${given?.origin}${shown}: ${messageOf(error)}`)
+      const shown = setting.mask === undefined ? `=${source?.text}` : ''
+      problems.push(`${source?.origin}${shown}: ${messageOf(error)}`)
     }
   }
 
@@ -53,7 +53,7 @@ export function describeConfig({ config, origins }: LoadedConfig): string {
   return formatTable(rows)
 }
 
-function findGiven(setting: Setting<unknown>, fromEnv: string | undefined, fromFlag?: string) {
+function findSource(setting: Setting<unknown>, fromEnv: string | undefined, fromFlag?: string) {
   if (fromFlag !== undefined) return { text: fromFlag, origin: `--${setting.flag}` }
   if (fromEnv !== undefined && fromEnv !== '') return { text: fromEnv, origin: setting.env }
   return undefined

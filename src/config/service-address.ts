@@ -5,7 +5,7 @@ import { OperatorError } from '../core/errors.js'
 
 /** Apart from the folder of a service. */
 export const DEMO_DATA_DIR = '.auspex-demo'
-/** Where a service and a demo keep their data unless told otherwise. */
+/** The default data directories of a service and a demo. */
 const DATA_DIRS = ['.auspex', DEMO_DATA_DIR]
 const DEFAULT_URL = 'http://127.0.0.1:8080'
 

@@ -10,7 +10,7 @@ export type Setting<T> = {
   fallback: () => T
   /** Throws an Error whose message completes "PORT=abc: …". */
   parse: (text: string) => T
-  /** What may be printed in place of the value's text; absent for values that are no secret. */
+  /** What may be printed instead of the value; absent for values that are no secret. */
   mask?: (text: string) => string
 }
 

@@ -4,7 +4,7 @@ import { ALICE, address, at, BLOCK, makeEvent, TIME_MS, word } from './test-fact
 
 const EXCHANGE_V3 = '0xe3333700ca9d93003f00f0f71f8515005f6c00aa'
 
-const PLACE = {
+const LOG_POSITION = {
   event_type: 'combo_approval',
   tx_hash: word('f1'),
   status: 'confirmed',
@@ -26,7 +26,7 @@ describe('combo_approval', () => {
   test('of positions says what the operator is', () => {
     const { event, data } = makeEvent('combo_approval', { approvals: [positions] })
     expect(data).toEqual({
-      ...PLACE,
+      ...LOG_POSITION,
       approval_type: 'position_manager_approval_for_all',
       owner: ALICE,
       operator: EXCHANGE_V3,
@@ -41,7 +41,7 @@ describe('combo_approval', () => {
     const taken = { ...positions, operator, kind: 'collateral' as const, isApproved: false }
     const { data } = makeEvent('combo_approval', { approvals: [{ ...taken, allowance: 0n }] })
     expect(data).toEqual({
-      ...PLACE,
+      ...LOG_POSITION,
       approval_type: 'collateral_allowance',
       owner: ALICE,
       operator,

@@ -49,7 +49,7 @@ async function readAll({ eventLog }: Process, afterSeq = 0): Promise<BusEvent[]>
 
 const namesOf = (events: readonly BusEvent[]) => events.map(({ data }) => data.name)
 
-test('events come back as they were published, pending ones in their place', async () => {
+test('events come back as they were published, pending ones in their original order', async () => {
   const database = await openDatabase()
   const process = await open(database)
   await process.eventLog.lead(database.sql)
@@ -69,7 +69,7 @@ test('events come back as they were published, pending ones in their place', asy
   expect(namesOf(await readAll(process, published[1]?.seq))).toEqual(['pending', 'c'])
 })
 
-test('a page has some hundred events, and a walk misses none', async () => {
+test('a page has some hundred events, and reading all pages misses none', async () => {
   const database = await openDatabase()
   const process = await open(database)
   await process.eventLog.lead(database.sql)

@@ -73,7 +73,7 @@ function open(
 
 const SETTLED = ['trade', 'trade', 'settlement', 'fill', 'fill', 'status_update', 'block']
 
-const rewind = (live: LiveEvents, toBlock: number, removedBlocks: number) => {
+const revert = (live: LiveEvents, toBlock: number, removedBlocks: number) => {
   live.onReverting(toBlock, removedBlocks)
   live.onReverted()
 }
@@ -108,7 +108,7 @@ describe('a batch that is committed', () => {
     expect(batches.flat().at(-1)?.data.block_number).toBe(BLOCK.number)
   })
 
-  test('after an outage all blocks of a day are published behind those before it', () => {
+  test('after an outage all blocks of a day are published after those before it', () => {
     const { live, batches, clock } = open()
     commit(live, makeBatch({ fills: makeMatch() }))
     clock.advance(23 * 60 * MINUTE_MS)
@@ -156,8 +156,8 @@ describe('a reorganisation', () => {
   test('is published with the number of removed blocks, if there are any', () => {
     const { live, batches } = open()
     commit(live, makeBatch())
-    rewind(live, BLOCK.number - 3, 3)
-    rewind(live, BLOCK.number - 3, 0)
+    revert(live, BLOCK.number - 3, 3)
+    revert(live, BLOCK.number - 3, 0)
     expect(batches.flat().map(({ type, data }) => [type, data])).toEqual([
       ['block', expect.anything()],
       [
@@ -177,7 +177,7 @@ describe('a reorganisation', () => {
     let isFirst = true
     const replaceBlock = (hash: string) => {
       batches.length = 0
-      rewind(live, BLOCK.number - 1, isFirst ? 0 : 1)
+      revert(live, BLOCK.number - 1, isFirst ? 0 : 1)
       isFirst = false
       commit(live, makeBatch({ blocks: [{ ...BLOCK, hash }], fills: makeMatch() }))
       return batches.flat().map(({ type }) => type)

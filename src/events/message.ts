@@ -182,7 +182,7 @@ export type KeyFields = {
   market?: MarketFields | undefined
   /** As the chain has it, for markets that the catalogue does not have. */
   conditionId?: string | undefined
-  /** In place of the condition of the market, where there may be several. */
+  /** Replaces the condition of the market, where there may be several. */
   conditionIds?: readonly string[] | undefined
   side?: string | undefined
   usd?: bigint | undefined

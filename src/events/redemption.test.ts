@@ -32,7 +32,7 @@ describe('redemption', () => {
   }
   const resolution = { ...at(2), condition: CONDITION, payouts: [1n, 0n] }
 
-  test('has the payout and the result behind it', () => {
+  test('has the payout, and the result that it follows from', () => {
     const { event, data } = makeEvent('redemption', {
       redemptions: [redemption],
       resolutions: [resolution],

@@ -222,7 +222,7 @@ test('a confirmation repeats the trades of its transaction', () => {
   }
 })
 
-test('every row of a settlement is a fill of its own, right behind it', () => {
+test('every row of a settlement is a fill of its own, right after it', () => {
   const bySettlement = byTx(ofType('fill'))
   for (const settlement of ofType('settlement')) {
     const trades = dataOf(settlement).trades as Row[]
@@ -238,7 +238,7 @@ test('every row of a settlement is a fill of its own, right behind it', () => {
   }
 })
 
-test('what comes from logs comes in their order, and the block behind it', () => {
+test('what comes from logs comes in their order, and the block after it', () => {
   let last = 0
   for (const { type, data } of events) {
     if (type === 'reorg') last = seqOf(Number(data.fork_block) + 1, 0)

@@ -69,7 +69,7 @@ export const makeBatch = (facts: Partial<BatchFacts> = {}): BatchFacts => ({
   ...facts,
 })
 
-/** Where a fact stands, and in which transaction. */
+/** The block, log index and transaction of a fact. */
 export const at = (logIndex: number, tx = 'f1', block = BLOCK) => ({
   seq: seqOf(block.number, logIndex),
   timeSec: block.timeSec,

@@ -282,10 +282,10 @@ export function findMissing(type: string, text: string): string[] {
   const message: Json = JSON.parse(text)
   const data = message.data as Json
   const wrong = check(type, data, REQUIRED_DATA[type] ?? {})
-  for (const [place, fields] of Object.entries(REQUIRED_ROWS)) {
-    const [owner, list = ''] = place.split('.')
+  for (const [path, fields] of Object.entries(REQUIRED_ROWS)) {
+    const [owner, list = ''] = path.split('.')
     if (owner !== type || data[list] === undefined) continue
-    for (const row of data[list] as Json[]) wrong.push(...check(place, row, fields))
+    for (const row of data[list] as Json[]) wrong.push(...check(path, row, fields))
   }
   if (!Number.isInteger(message.seq)) wrong.push(`${type}: seq`)
   if (isOrdinary(type)) {
@@ -295,10 +295,10 @@ export function findMissing(type: string, text: string): string[] {
   return [...wrong, ...findNulls(type, data)]
 }
 
-const check = (place: string, value: Json, fields: Fields): string[] =>
+const check = (path: string, value: Json, fields: Fields): string[] =>
   Object.entries(fields)
     .filter(([name, kind]) => !hasKind(value[name], kind))
-    .map(([name]) => `${place}.${name} is ${JSON.stringify(value[name])}`)
+    .map(([name]) => `${path}.${name} is ${JSON.stringify(value[name])}`)
 
 function hasKind(value: unknown, kind: Fields[string]): boolean {
   if (typeof kind !== 'string') return kind.some((text) => text === value)
@@ -324,12 +324,12 @@ function hasKind(value: unknown, kind: Fields[string]): boolean {
 /** The only fields that may be null, wherever they are. */
 const NULLABLE = ['block_number', 'log_index', 'fee', 'taker_base_fee']
 
-function findNulls(place: string, value: unknown): string[] {
-  if (Array.isArray(value)) return value.flatMap((item) => findNulls(place, item))
+function findNulls(path: string, value: unknown): string[] {
+  if (Array.isArray(value)) return value.flatMap((item) => findNulls(path, item))
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([name, field]) =>
     field === null && !NULLABLE.includes(name)
-      ? [`${place}.${name} is null`]
-      : findNulls(`${place}.${name}`, field),
+      ? [`${path}.${name} is null`]
+      : findNulls(`${path}.${name}`, field),
   )
 }

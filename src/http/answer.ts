@@ -35,7 +35,7 @@ export type AnswerDefinition<
   params?: Params
   query?: Query
   body?: Body
-  /** Reads the body in place of its schema, which only describes it then. Throws what is wrong with it. */
+  /** Validates the body instead of its schema, which then only documents it. Throws what is wrong with it. */
   readBody?: (body: unknown) => Static<Body>
   /** Without `elapsed_ms`. */
   reply: Reply

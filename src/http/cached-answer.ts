@@ -34,7 +34,7 @@ export function createAnswer(text: string, origin: Origin): CachedAnswer {
 export const sizeOf = ({ bodies }: CachedAnswer, key: string): number =>
   Object.values(bodies).reduce((sum, body) => sum + body.length, 512 + key.length)
 
-/** The headers of a cached answer, with its bytes or without: names and values in turn. */
+/** The headers of a cached answer, with its bytes or without: names and values alternate. */
 export function headersOf(answer: CachedAnswer, encoding: Encoding, nowMs: number): string[] {
   const { head, etag, cacheControl, storedAtMs } = answer
   // Rounded up, as max-age is rounded down: no client takes the answer for fresh past its end.

@@ -122,7 +122,7 @@ describe('a cached route with a grid', () => {
     return { finish: () => probe.held[number - 1]?.(), reply }
   }
 
-  test('computes anew at the boundary, however long the answer would live', async () => {
+  test('computes again at the boundary, however long the answer would live', async () => {
     t.clock.set(boundaryMs - 1)
     await getWindow()
     expect((await getWindow()).json().number).toBe(1)
@@ -216,8 +216,8 @@ describe('a cached route that marks repeated answers', () => {
     expect(other.statusCode).toBe(200)
     expect(other.json().cached).toBe(true)
     t.clock.advance(600_000)
-    const anew = await getWindow({ 'if-none-match': String(repeated.etag) })
-    expect(anew.json()).toMatchObject({ number: 2, cached: false })
+    const recomputed = await getWindow({ 'if-none-match': String(repeated.etag) })
+    expect(recomputed.json()).toMatchObject({ number: 2, cached: false })
   })
 
   test('compresses each form', async () => {

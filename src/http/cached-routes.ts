@@ -33,7 +33,7 @@ declare module 'fastify' {
     cacheMs?: number | ((query: never, nowMs: number, value: never) => number)
     /**
      * No answer of a route with `cacheMs` outlives a multiple of this since the epoch: the first
-     * request at or after it is computed anew, even while a computation from before it still runs.
+     * request at or after it is computed again, even while a computation from before it still runs.
      */
     cacheGridMs?: number
     /** Clients that reach the service under another host get another answer. */
@@ -49,8 +49,8 @@ declare module 'fastify' {
 type CacheDeps = { compressor: Compressor; chain: ChainStatus }
 
 /**
- * Gives every route with `cacheMs` registered after this call a place in the response cache, which
- * keeps compressed copies; answers of the others are compressed as they leave.
+ * Caches the answers of every route with `cacheMs` that is registered after this call. The cache keeps
+ * compressed copies; answers of other routes are compressed as they are sent.
  */
 export function cacheRoutes(app: FastifyInstance, platform: Platform, deps: CacheDeps): void {
   const compressAnswer = createCompressionHook(deps.compressor)

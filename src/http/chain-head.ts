@@ -12,9 +12,9 @@ declare module 'fastify' {
     dependsOnChain?: boolean
   }
   interface FastifyRequest {
-    /** The block that the answer names: the last one when its work began. `undefined`: no chain is asked for, or the block is not known. */
+    /** The block that the answer names: the last one when its work began. `undefined`: the answer is not about the chain, or the block is not known. */
     namedHead: ChainHead | undefined
-    /** What the answer must not be older than, where the primary was asked which block is the last. */
+    /** The oldest state that may be read for the answer, where the last block was read from the primary. */
     fork: KnownFork | undefined
   }
 }
@@ -35,11 +35,14 @@ export function showChainHead(app: FastifyInstance, platform: HeadDeps, chain: C
   const { clock } = platform
   app.decorateRequest('namedHead', undefined)
   app.decorateRequest('fork', undefined)
-  /** A number alone does not say which fork it is of, so the primary is asked where it is, which is never before it. */
+  /**
+   * A block number alone does not say which fork it is of, so its fork is read from the primary, which has every
+   * block that any replica has.
+   */
   const findFork = async (request: FastifyRequest) => {
     const { block, timeSec, reorg } = await selectDatabaseState(platform.sql)
     request.fork = { block, reorg }
-    // Another process may have booked blocks of which this one has not heard yet, or hears while the primary answers.
+    // Another process may have booked blocks that this one learns of later, or while the primary answers.
     request.namedHead = { block, timeSec }
   }
   // With callbacks: most requests have nothing to wait for.
@@ -82,7 +85,7 @@ export const HeadBlockHeader = Type.Object({
   ),
 })
 
-/** Names and values in turn. Before the first block: block 0 without an age. */
+/** Names and values alternate. Before the first block: block 0 without an age. */
 export function headHeaders({ block, timeSec }: ChainHead, nowMs: number): string[] {
   const headers = [HEAD_BLOCK, `${block}`]
   if (timeSec === 0) return headers

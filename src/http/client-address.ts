@@ -7,7 +7,7 @@ export function createAddressReader(trustedProxies: readonly string[]) {
   return (request: IncomingMessage): string => proxyAddr(request, isTrusted)
 }
 
-/** Reads the host that the client asked, as Fastify does: what a trusted proxy says of it goes before its own header. */
+/** Reads the host of the request, as Fastify does: the header of a trusted proxy goes before that of the client. */
 export function createHostReader(trustedProxies: readonly string[]) {
   const isTrusted = proxyAddr.compile([...trustedProxies])
   return ({ headers, socket }: IncomingMessage): string => {

@@ -36,10 +36,10 @@ export function addCodeSamples(text: string): string {
 const nameOf = ({ $ref = '' }: Parameter): string => $ref.split('/').at(-1) ?? ''
 
 function toSample(method: string, path: string, { parameters = [], requestBody }: Operation): Sample {
-  const valuesIn = (place: string) =>
+  const valuesIn = (location: string) =>
     Object.fromEntries(
       parameters
-        .filter((each) => each.in === place && (each.required === true || each.example !== undefined))
+        .filter((each) => each.in === location && (each.required === true || each.example !== undefined))
         .map(({ name, example, schema }) => [name, example ?? schema?.default ?? '']),
     )
   const body = requestBody?.content?.['application/json']?.example
@@ -82,12 +82,12 @@ function toCurl(sample: Sample): string {
 }
 
 function toTypescript({ method, path, pathValues, query, body }: Sample): string {
-  const given = [
+  const fields = [
     ...(hasFields(pathValues) ? [`path: ${JSON.stringify(pathValues)}`] : []),
     ...(hasFields(query) ? [`query: ${JSON.stringify(query)}`] : []),
     ...(body === undefined ? [] : [`body: ${JSON.stringify(body)}`]),
   ]
-  const options = given.length === 0 ? '' : `, { ${given.join(', ')} }`
+  const options = fields.length === 0 ? '' : `, { ${fields.join(', ')} }`
   return [
     "import { AuspexClient } from 'auspex-client'",
     "const auspex = new AuspexClient({ baseUrl: process.env.AUSPEX_URL ?? '', apiKey: process.env.AUSPEX_KEY })",
@@ -97,13 +97,13 @@ function toTypescript({ method, path, pathValues, query, body }: Sample): string
 
 function toPython(sample: Sample): string {
   const { method, query, body } = sample
-  const given = [
+  const args = [
     `os.environ["AUSPEX_URL"] + "${fillPath(sample)}"`,
     ...(hasFields(query) ? [`params=${toPythonLiteral(query)}`] : []),
     ...(body === undefined ? [] : [`json=${toPythonLiteral(body)}`]),
     'headers={"x-api-key": os.environ["AUSPEX_KEY"]}',
   ]
-  return ['import os, requests', `print(requests.${method}(${given.join(', ')}).json())`].join('\n')
+  return ['import os, requests', `print(requests.${method}(${args.join(', ')}).json())`].join('\n')
 }
 
 /** JSON, but for the words that Python writes in another way. */

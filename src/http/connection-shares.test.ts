@@ -9,7 +9,7 @@ import { until } from '../../test/until.js'
 import { ADMITTED, ConnectionShares } from './connection-shares.js'
 import { createHttpServer } from './server.js'
 
-const PLACES = 6
+const CONNECTIONS_MAX = 6
 const [CROWD, OTHER, THIRD] = ['127.0.0.2', '127.0.0.3', '127.0.0.4']
 
 let closers: (() => unknown)[] = []
@@ -27,7 +27,12 @@ const answer: RequestListener = (request, response) => {
 
 async function open(options: { trustedProxies?: string[]; protectedPerAccountMax?: number } = {}) {
   const metrics = new Registry()
-  const shares = new ConnectionShares({ trustedProxies: [], placesMax: PLACES, metrics, ...options })
+  const shares = new ConnectionShares({
+    trustedProxies: [],
+    connectionsMax: CONNECTIONS_MAX,
+    metrics,
+    ...options,
+  })
   const server = createHttpServer(answer, shares)
   server.listen(0, '0.0.0.0')
   await once(server, 'listening')
@@ -80,23 +85,23 @@ async function expectOpen(...sockets: Socket[]): Promise<void> {
   }
 }
 
-test('one address may take all places, and others get theirs by turns until it has no more than they', async () => {
+test('one address may have all connections, and loses one to each newcomer until it has no more than they', async () => {
   const { dial, dialMany, countOf } = await open()
-  const crowd = await dialMany(PLACES, CROWD)
-  expect(await countOf('auspex_http_connections')).toBe(PLACES)
+  const crowd = await dialMany(CONNECTIONS_MAX, CROWD)
+  expect(await countOf('auspex_http_connections')).toBe(CONNECTIONS_MAX)
   const others = [await dial(OTHER), await dial(THIRD), await dial(OTHER)]
   await untilClosed(...crowd.slice(0, 3))
   const last = await dial(THIRD)
   await untilClosed(...crowd.slice(3, 4))
   await expectOpen(...others, last, ...crowd.slice(4))
-  expect(await countOf('auspex_http_connections')).toBe(PLACES)
+  expect(await countOf('auspex_http_connections')).toBe(CONNECTIONS_MAX)
   expect(await countOf('auspex_http_connections_dropped_total')).toBe(4)
 })
 
-test('a newcomer of the address that has the most gets the place of one of its own', async () => {
+test('a newcomer of the address that has the most replaces a connection of its own', async () => {
   const { dial, dialMany } = await open()
   const other = await dial(OTHER)
-  const crowd = await dialMany(PLACES - 1, CROWD)
+  const crowd = await dialMany(CONNECTIONS_MAX - 1, CROWD)
   const newcomer = await dial(CROWD)
   await untilClosed(...crowd.slice(0, 1))
   await expectOpen(other, newcomer, ...crowd.slice(1))
@@ -106,7 +111,7 @@ test('those that had no answer yet are closed first, then idle ones, then those 
   const { dial, dialMany } = await open()
   const [busy, second] = await dialMany(2, CROWD, '/hang')
   const idle = await dial(CROWD, '/')
-  const fresh = await dialMany(PLACES - 3, CROWD)
+  const fresh = await dialMany(CONNECTIONS_MAX - 3, CROWD)
   await dialMany(2, OTHER)
   await dial(THIRD)
   await untilClosed(...fresh)
@@ -118,7 +123,7 @@ test('those that had no answer yet are closed first, then idle ones, then those 
 
 test('an address that has a request on each of its connections gives one for others, and none for itself', async () => {
   const { dial, dialMany } = await open()
-  const busy = await dialMany(PLACES, CROWD, '/hang')
+  const busy = await dialMany(CONNECTIONS_MAX, CROWD, '/hang')
   await untilClosed(await dial(CROWD))
   expect(busy.every((socket) => !socket.destroyed)).toBe(true)
   const other = await dial(OTHER)
@@ -128,7 +133,7 @@ test('an address that has a request on each of its connections gives one for oth
 
 test('a connection that has proved a key is not closed, and without others the newcomer is', async () => {
   const { dial, dialMany } = await open()
-  const proved = await dialMany(PLACES - 1, CROWD, '/as/1')
+  const proved = await dialMany(CONNECTIONS_MAX - 1, CROWD, '/as/1')
   const stranger = await dial(OTHER)
   const next = await dial(THIRD)
   await untilClosed(stranger)
@@ -144,7 +149,7 @@ test('an account keeps a bounded number of connections, and gets it back when th
   const { dial, dialMany } = await open({ protectedPerAccountMax: 2 })
   const kept = await dial(CROWD, '/as/1')
   const closed = await dial(CROWD, '/as/1')
-  const over = await dialMany(PLACES - 2, CROWD, '/as/1')
+  const over = await dialMany(CONNECTIONS_MAX - 2, CROWD, '/as/1')
   await dial(OTHER)
   await untilClosed(...over.slice(0, 1))
   closed.destroy()
@@ -156,7 +161,7 @@ test('an account keeps a bounded number of connections, and gets it back when th
 
 test('connections of a trusted proxy are not closed for others', async () => {
   const { dial, dialMany } = await open({ trustedProxies: [CROWD] })
-  const proxied = await dialMany(PLACES - 1, CROWD)
+  const proxied = await dialMany(CONNECTIONS_MAX - 1, CROWD)
   const direct = await dial(OTHER)
   const newcomer = await dial(THIRD)
   await untilClosed(direct)

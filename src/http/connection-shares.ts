@@ -5,7 +5,7 @@ import { Counter, Gauge, type Registry } from 'prom-client'
 import { toNetwork } from '../lib/ip-address.js'
 
 /** Below `maxConnections` of the server, which drops newcomers before anything can be closed for them. */
-const PLACES_MAX = 9_900
+const CONNECTIONS_MAX = 9_900
 /** Connections of one account that are not closed for others. Those above it are treated as if they had no key. */
 const PROTECTED_PER_ACCOUNT_MAX = 1_000
 
@@ -15,7 +15,7 @@ export const ADMITTED = 'admitted'
 type ConnectionOptions = {
   trustedProxies: readonly string[]
   metrics: Registry
-  placesMax?: number
+  connectionsMax?: number
   protectedPerAccountMax?: number
 }
 
@@ -29,13 +29,13 @@ type Stage = 'fresh' | 'idle' | 'busy'
 type AddressShare = { name: string; size: number } & Record<Stage, Set<Held>>
 
 /**
- * Shares the TCP connections of a process between addresses (of IPv6: networks of 64 bits). While there is room,
- * anybody may connect. When all places are taken, a newcomer gets the place of a connection of the address that has
- * the most, of those that have proved no key. An address that has the most itself gets the place of one of its own.
+ * Shares the TCP connections of a process between addresses (of IPv6: networks of 64 bits). Below the limit
+ * every client may connect. At the limit a new connection replaces one of the address that has the most connections
+ * without a proved key. An address that has the most itself loses one of its own.
  * Connections of trusted proxies are many clients' each, and left to the limits of the proxy.
  */
 export class ConnectionShares {
-  readonly #placesMax: number
+  readonly #connectionsMax: number
   readonly #protectedPerAccountMax: number
   readonly #isProxy: (address: string, hop: number) => boolean
   readonly #dropped: Counter
@@ -47,8 +47,8 @@ export class ConnectionShares {
   /** Protected connections by account. */
   readonly #protected = new Map<number, number>()
 
-  constructor({ trustedProxies, metrics, placesMax, protectedPerAccountMax }: ConnectionOptions) {
-    this.#placesMax = placesMax ?? PLACES_MAX
+  constructor({ trustedProxies, metrics, connectionsMax, protectedPerAccountMax }: ConnectionOptions) {
+    this.#connectionsMax = connectionsMax ?? CONNECTIONS_MAX
     this.#protectedPerAccountMax = protectedPerAccountMax ?? PROTECTED_PER_ACCOUNT_MAX
     this.#isProxy = proxyAddr.compile([...trustedProxies])
     const held = this.#held
@@ -71,7 +71,7 @@ export class ConnectionShares {
     server.on('connection', (socket) => this.#add(socket))
   }
 
-  /** A request begins on a connection, or its turn has come. */
+  /** A request begins on a connection, at once or after the answers to the requests before it. */
   begin(socket: Socket, response: ServerResponse): void {
     const held = this.#held.get(socket)
     if (held?.address === undefined) return
@@ -90,7 +90,7 @@ export class ConnectionShares {
       this.#resize(share, 1)
       socket.on(ADMITTED, (accountId?: number) => this.#protect(held, accountId))
     }
-    if (this.#held.size > this.#placesMax) this.#drop(this.#choose(held))
+    if (this.#held.size > this.#connectionsMax) this.#drop(this.#choose(held))
   }
 
   /** Which connection is closed for a newcomer: itself if there is none to be closed for it. */

@@ -9,7 +9,7 @@ import type { StatePoint } from '../store/replicas/database-state.js'
 export type Cursor = {
   /** The order key of the last row that was shown. */
   after: OrderKey
-  /** The newest `seq` that the first page could see: later pages of the walk see no newer rows. */
+  /** The newest `seq` that the first page could see: later pages of this cursor see no newer rows. */
   until: number | undefined
   /** What the page was read from, or more, where replicas are read; the next page is not read from less. */
   seen: StatePoint | undefined

@@ -1,6 +1,6 @@
 import type { FastifyInstance, onSendHookHandler } from 'fastify'
 
-/** From when on an operation should not be used, when it ends at the earliest (both `2027-01-31`), and what takes its place. */
+/** From when on an operation should not be used, when it ends at the earliest (both `2027-01-31`), and what replaces it. */
 export type Deprecation = { since: string; sunset: string; successor: string }
 
 declare module 'fastify' {

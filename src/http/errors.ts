@@ -170,6 +170,6 @@ export function createClientFaultHandler(nextId: () => string, log: FloodLog) {
   }
 }
 
-/** The response whose turn it is on a connection. Node.js has no public name for it. */
+/** The response that Node.js sends on a connection now. It has no public name for it. */
 const responseOf = (socket: Socket) =>
   (socket as { _httpMessage?: ServerResponse | null })._httpMessage ?? undefined

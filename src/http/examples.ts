@@ -8,13 +8,13 @@ import type { JsonSchema } from './schema-components.js'
 export type Samples = Readonly<Record<string, string | number | undefined>>
 /** A request to the demo and its answer. `npm run examples` takes them. */
 export type Example = { parameters: Record<string, unknown>; body?: object; answer: object }
-/** `samples`: of the demo that was asked, for a database that has none. */
+/** `samples`: of the demo that answered the examples, for a database that has none. */
 type Examples = { samples: Samples; operations: Record<string, Example | undefined> }
 
 export const readExamples = (file = new URL('./examples.json', import.meta.url)): Examples =>
   JSON.parse(readFileSync(file, 'utf8'))
 
-/** JSON text with values in place of the names of samples. */
+/** JSON text in which the names of samples are replaced by their values. */
 export const fillSamples = (text: string, samples: Samples): string =>
   text.replaceAll(/"\{([a-z_]+)\}"/g, (whole, name: string) => {
     const value = samples[name]
@@ -28,7 +28,7 @@ type Described = {
   responses: Record<string, { content?: Record<string, { schema?: JsonSchema }> }>
 }
 
-/** Bodies of requests that no demo is asked, because they change its accounts. */
+/** Bodies of requests that are not sent to a demo, because they would change its accounts. */
 const ACCOUNT_BODIES: Readonly<Record<string, object>> = {
   createKey: { name: 'my laptop' },
   createOwnKey: { name: 'bot', scope: 'read' },

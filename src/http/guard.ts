@@ -22,7 +22,7 @@ declare module 'fastify' {
     access?: Access
   }
   interface FastifyRequest {
-    /** Set on every route that needs an API key, or a session in place of it. */
+    /** Set on every route that needs an API key, or a session instead. */
     caller: Caller | undefined
     /**
      * The database for what the request reads. Queries wait for a connection of the caller's share, and their time is
@@ -166,8 +166,8 @@ export function findSecret(request: { headers: IncomingHttpHeaders; query: unkno
   return typeof secret === 'string' && secret !== '' ? secret : undefined
 }
 
-function chooseSecret(given: unknown[]): unknown {
-  const [secret, second] = given.filter((value) => value !== undefined && value !== '')
+function chooseSecret(candidates: unknown[]): unknown {
+  const [secret, second] = candidates.filter((value) => value !== undefined && value !== '')
   if (second !== undefined) throw new ApiError(401, `Send the API key once. ${HOW_TO_SEND}`)
   return secret
 }

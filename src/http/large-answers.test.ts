@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as nextLoopIteration } from 'node:timers/promises'
 import fc from 'fast-check'
 import { Counter, Registry } from 'prom-client'
 import { describe, expect, test } from 'vitest'
@@ -16,14 +16,14 @@ function openAnswers(limits: ConstructorParameters<typeof LargeAnswers>[1] = {})
   const refused: ApiError[] = []
   const enter = (accountId: number, name = '') => {
     const answer = new AbortController()
-    const turn = answers.enter({ accountId, plan: DEFAULT_PLANS.free }, answer.signal)
-    turn.then(
+    const slot = answers.enter({ accountId, plan: DEFAULT_PLANS.free }, answer.signal)
+    slot.then(
       () => begun.push(name),
       (error) => {
         if (error !== GONE) refused.push(error)
       },
     )
-    return { turn, end: () => answer.abort(GONE) }
+    return { slot, end: () => answer.abort(GONE) }
   }
   return { enter, begun, refused }
 }
@@ -32,7 +32,7 @@ describe('of one account', () => {
   test('as many begin as its plan allows, some wait, and the next is refused with 429', async () => {
     const { enter, begun, refused } = openAnswers()
     const [first] = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i'].map((name) => enter(1, name))
-    await nextTurn()
+    await nextLoopIteration()
     expect(begun).toEqual(['a', 'b'])
     expect(refused).toMatchObject([
       {
@@ -43,7 +43,7 @@ describe('of one account', () => {
       },
     ])
     first?.end()
-    await nextTurn()
+    await nextLoopIteration()
     expect(begun).toEqual(['a', 'b', 'c'])
   })
 
@@ -51,7 +51,7 @@ describe('of one account', () => {
     const { enter } = openAnswers({ waitMsMax: 1 })
     enter(1)
     enter(1)
-    await expect(enter(1).turn).rejects.toMatchObject({ status: 429 })
+    await expect(enter(1).slot).rejects.toMatchObject({ status: 429 })
   })
 
   test('one whose client leaves while it waits is gone, and one that is gone does not begin', async () => {
@@ -60,9 +60,9 @@ describe('of one account', () => {
     const c = enter(1, 'c')
     enter(1, 'd')
     c.end()
-    await expect(c.turn).rejects.toBe(GONE)
+    await expect(c.slot).rejects.toBe(GONE)
     a?.end()
-    await nextTurn()
+    await nextLoopIteration()
     expect(begun).toEqual(['a', 'b', 'd'])
   })
 })
@@ -72,7 +72,7 @@ describe('of all accounts', () => {
     const { enter } = openAnswers({ inProgressMax: 2, waitMsMax: 1 })
     enter(1)
     enter(1)
-    await expect(enter(2).turn).rejects.toMatchObject({
+    await expect(enter(2).slot).rejects.toMatchObject({
       status: 503,
       message: expect.stringMatching(/^The service is sending 2 large answers/),
       retryAfterSeconds: 2,
@@ -82,21 +82,21 @@ describe('of all accounts', () => {
   test('one that finds too many waiting is refused with 503', async () => {
     const { enter, refused } = openAnswers({ inProgressMax: 1, waitingMax: 2 })
     for (const account of [1, 2, 3, 4]) enter(account)
-    await nextTurn()
+    await nextLoopIteration()
     expect(refused).toMatchObject([{ status: 503 }])
   })
 
-  test('the next place goes to the account that has the fewest, however many others wait', async () => {
+  test('the next free slot goes to the account that has the fewest, however many others wait', async () => {
     const { enter, begun } = openAnswers({ inProgressMax: 2 })
     const [a] = [enter(1, 'a1'), enter(1, 'a2'), enter(1, 'a3'), enter(1, 'a4')]
     enter(2, 'b1')
     a?.end()
-    await nextTurn()
+    await nextLoopIteration()
     expect(begun).toEqual(['a1', 'a2', 'b1'])
   })
 })
 
-test('whatever comes and leaves, no bound is passed and no place is lost', async () => {
+test('whatever comes and leaves, no bound is passed and no slot is lost', async () => {
   const acts = fc.oneof(fc.record({ account: fc.nat(4) }), fc.record({ ends: fc.nat(30) }))
   await fc.assert(
     fc.asyncProperty(fc.array(acts, { maxLength: 80, size: 'max' }), async (list) => {
@@ -104,10 +104,10 @@ test('whatever comes and leaves, no bound is passed and no place is lost', async
       const open: { account: number; isBegun: boolean; end: () => void }[] = []
       for (const act of list) {
         if ('account' in act) {
-          const { turn, end } = enter(act.account)
+          const { slot, end } = enter(act.account)
           const answer = { account: act.account, isBegun: false, end }
           open.push(answer)
-          turn.then(
+          slot.then(
             () => {
               answer.isBegun = true
             },
@@ -119,13 +119,13 @@ test('whatever comes and leaves, no bound is passed and no place is lost', async
           const [answer] = open.splice(act.ends, 1)
           answer?.end()
         }
-        await nextTurn()
+        await nextLoopIteration()
         const begun = open.filter(({ isBegun }) => isBegun)
         const ofAccount = (account: number) => begun.filter((answer) => answer.account === account).length
         expect(begun.length).toBeLessThanOrEqual(5)
         for (const { account, isBegun } of open) {
           expect(ofAccount(account)).toBeLessThanOrEqual(2)
-          // What waits, waits for its own account or for all places.
+          // What waits, waits for a slot of its own account or for one of all accounts.
           if (!isBegun) expect(ofAccount(account) === 2 || begun.length === 5).toBe(true)
         }
       }

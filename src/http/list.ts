@@ -35,13 +35,13 @@ const LIMIT_DEFAULT = 100
 export type ListView<Scope> = {
   row: TObject
   select(sql: Sql, scope: Scope, page: Page): Promise<SelectedPage>
-  /** Stands in the answer in place of the fields about the page. Such a view has no cursors. */
+  /** Replaces the fields about the page in the answer. Such a view has no cursors. */
   echo?: object
   /** The field of its rows, where it is another than that of the list. */
   name?: string
 }
 
-/** `lastKey`: the place of its last key in the order of the view, which a cursor remembers. */
+/** `lastKey`: the sort key of its last row, which a cursor remembers. */
 type SelectedPage = { values: object[]; hasMore: boolean; lastKey: OrderKey | undefined }
 
 /**
@@ -109,8 +109,8 @@ export type ListDefinition<
     page: ListPage
     /** True: everything about a page is read in one transaction, which sees the tables at one moment. */
     readsOneSnapshot?: boolean
-    /** Whether a request may walk by cursor, where not every one may. */
-    isWalk?: (input: Static<Params> & Static<Query>) => boolean
+    /** Whether a request may be paged by cursor, where only some may. */
+    allowsCursor?: (input: Static<Params> & Static<Query>) => boolean
     /**
      * Turns parameters into what the queries take, and throws a 400 where they do not fit together.
      * `undefined`: nothing can match.
@@ -118,8 +118,8 @@ export type ListDefinition<
     resolve: (
       sql: Sql,
       input: Static<Params> & Static<Query>,
-      walk: Walk,
-    ) => Promise<(Scope & Walked) | undefined>
+      pagination: PaginationContext,
+    ) => Promise<(Scope & PaginationBound) | undefined>
     /** Fields of a JSON answer beside the rows and the page. */
     extra?: {
       fields: TProperties
@@ -168,13 +168,13 @@ type ListPage = {
   repeatsPath?: boolean
 }
 
-/** `until`: the bound of the walk that a cursor goes on with; `undefined`: this is the first page. */
-export type Walk = Requester & { until: number | undefined }
+/** `until`: the bound that a cursor carries from page to page; `undefined`: this is the first page. */
+export type PaginationContext = Requester & { until: number | undefined }
 
 /** The newest `seq` that the rows depend on. A list whose rows do not depend on blocks has none. */
-type Walked = { until?: number }
+type PaginationBound = { until?: number }
 
-/** A list as the application registers it, and as the test of all lists walks it. */
+/** A list as the application registers it, and as the test of all lists pages through it. */
 export type List = Endpoint & {
   query: TObject
   /** The field of the rows. */
@@ -246,9 +246,9 @@ export function defineList<
   function parseRequest(request: FastifyRequest) {
     const { caller } = request
     if (caller === undefined) throw new Error(`${path} was reached without a caller`)
-    const asked = request.query as PageQuery
-    const given: object = { ...(request.params as object), ...(request.query as object) }
-    const input = given as Static<Params> & Static<Query>
+    const pageQuery = request.query as PageQuery
+    const parameters: object = { ...(request.params as object), ...(request.query as object) }
+    const input = parameters as Static<Params> & Static<Query>
     const view = 'view' in definition ? definition.view : definition.views[definition.chooseView(input)]
     const hasSecondList = secondList?.isWanted(input) ?? false
     const isAppended = appendedRows?.isWanted(input) ?? false
@@ -260,33 +260,33 @@ export function defineList<
       caller,
       hasSecondList,
       isAppended,
-      cursor: asked.cursor,
+      cursor: pageQuery.cursor,
       hasCursors:
         page.hasCursors !== false &&
         view.echo === undefined &&
         !hasSecondList &&
         !isAppended &&
-        (definition.isWalk?.(input) ?? true),
+        (definition.allowsCursor?.(input) ?? true),
       issuedFor: JSON.stringify([caller.accountId, path, values]),
-      limit: clampCount(asked.limit, most),
-      offset: Math.max(asked.offset, 0),
-      format: chooseRowFormat(asked.format, request.headers.accept),
+      limit: clampCount(pageQuery.limit, most),
+      offset: Math.max(pageQuery.offset, 0),
+      format: chooseRowFormat(pageQuery.format, request.headers.accept),
     }
   }
 
   async function selectPage(
     sql: Sql,
     { platform, cursors }: EndpointParts,
-    asked: ReturnType<typeof parseRequest>,
+    parsed: ReturnType<typeof parseRequest>,
     cursor: Cursor | undefined,
   ) {
-    const { input, view, caller, issuedFor, limit, offset } = asked
-    const walk = { caller, nowMs: platform.clock.now(), until: cursor?.until }
-    const scope = await definition.resolve(sql, input, walk)
+    const { input, view, caller, issuedFor, limit, offset } = parsed
+    const pagination = { caller, nowMs: platform.clock.now(), until: cursor?.until }
+    const scope = await definition.resolve(sql, input, pagination)
     const wanted = { limit, offset, after: cursor?.after }
     const found = scope === undefined ? NO_PAGE : await view.select(sql, scope, wanted)
 
-    const isAppended = asked.isAppended && scope !== undefined
+    const isAppended = parsed.isAppended && scope !== undefined
     const appended = isAppended ? await appendedRows?.view.select(sql, scope, wanted) : undefined
     const { values: shown, hasMore: hasMoreAppended } = appended ?? NO_PAGE
 
@@ -295,11 +295,11 @@ export function defineList<
     const page = { limit, offset: cursor === undefined ? offset : undefined, hasMore }
     const more = {
       ...(await extra?.select(sql, { input, scope, rows: values, page })),
-      ...(asked.hasSecondList && (await secondList?.select(sql, scope, wanted))),
-      ...(asked.isAppended && appendedRows?.describe(shown)),
+      ...(parsed.hasSecondList && (await secondList?.select(sql, scope, wanted))),
+      ...(parsed.isAppended && appendedRows?.describe(shown)),
     }
     const { lastKey } = found
-    const isContinued = asked.hasCursors && hasMore && lastKey !== undefined
+    const isContinued = parsed.hasCursors && hasMore && lastKey !== undefined
     const hasReplicas = platform.store.replicas.all.length > 0
     const seen = isContinued && hasReplicas ? await selectDatabaseState(sql) : undefined
     const nextCursor = isContinued
@@ -311,14 +311,14 @@ export function defineList<
   function readPage(
     pool: Pool,
     parts: EndpointParts,
-    asked: ReturnType<typeof parseRequest>,
+    parsed: ReturnType<typeof parseRequest>,
     cursor: Cursor | undefined,
   ) {
-    if (definition.readsOneSnapshot !== true) return selectPage(pool, parts, asked, cursor)
+    if (definition.readsOneSnapshot !== true) return selectPage(pool, parts, parsed, cursor)
     const read = (from: Pool) =>
       transact(from, async (tx) => {
         await tx`set transaction isolation level repeatable read read only`
-        return await selectPage(tx, parts, asked, cursor)
+        return await selectPage(tx, parts, parsed, cursor)
       })
     return read(pool).catch((error: unknown) => {
       const other = findFallback(pool, error)
@@ -328,15 +328,15 @@ export function defineList<
   }
 
   async function answer(parts: EndpointParts, request: FastifyRequest, reply: FastifyReply) {
-    const asked = parseRequest(request)
-    const { view, format, limit, offset, hasCursors, isAppended } = asked
-    if (asked.hasSecondList && format !== 'json') {
+    const parsed = parseRequest(request)
+    const { view, format, limit, offset, hasCursors, isAppended } = parsed
+    if (parsed.hasSecondList && format !== 'json') {
       throw badRequest(`Invalid format: ${format} has no place for a second list; ask for json.`)
     }
-    const cursor = await readCursor(parts.cursors, asked)
+    const cursor = await readCursor(parts.cursors, parsed)
     // A cursor that does not say what its page was read from is of a process without replicas: of the primary.
     const sql = request.readSql(cursor && (cursor.seen ?? 'now'))
-    const found = await withinTime(definition, () => readPage(sql, parts, asked, cursor))
+    const found = await withinTime(definition, () => readPage(sql, parts, parsed, cursor))
     const { values, hasMore, nextCursor } = found
     setHeaders(reply, [
       'vary',
@@ -420,14 +420,14 @@ function rowFields(
 
 async function readCursor(
   cursors: Cursors,
-  asked: { cursor?: string | undefined; offset: number; hasCursors: boolean; issuedFor: string },
+  parsed: { cursor?: string | undefined; offset: number; hasCursors: boolean; issuedFor: string },
 ) {
-  if (asked.cursor === undefined) return undefined
-  if (!asked.hasCursors) {
+  if (parsed.cursor === undefined) return undefined
+  if (!parsed.hasCursors) {
     throw badRequest('Invalid cursor: this view of the list pages by offset; leave out cursor.')
   }
-  if (asked.offset > 0) throw badRequest('Invalid cursor: give either cursor or offset, not both.')
-  return await cursors.read(asked.cursor, asked.issuedFor)
+  if (parsed.offset > 0) throw badRequest('Invalid cursor: give either cursor or offset, not both.')
+  return await cursors.read(parsed.cursor, parsed.issuedFor)
 }
 
 const fieldOf = (input: object, name: string): unknown => (input as Record<string, unknown>)[name] ?? null

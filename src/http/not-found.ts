@@ -84,23 +84,23 @@ function nearestPath(routes: readonly KnownRoute[], path: string): string | unde
   return best
 }
 
-function matches({ segments }: KnownRoute, asked: string[]): boolean {
+function matches({ segments }: KnownRoute, requested: string[]): boolean {
   return (
-    segments.length === asked.length &&
-    segments.every((segment, index) => isParameter(segment) || segment === asked[index])
+    segments.length === requested.length &&
+    segments.every((segment, index) => isParameter(segment) || segment === requested[index])
   )
 }
 
 /** How far apart two paths are; gives up at `bound`, because any client may ask for any path. */
-function measure(known: string[], asked: string[], bound: number): number {
-  if (Math.abs(known.length - asked.length) > 1) return bound
+function measure(known: string[], requested: string[], bound: number): number {
+  if (Math.abs(known.length - requested.length) > 1) return bound
   let apart = 0
-  for (let index = 0; index < Math.max(known.length, asked.length) && apart < bound; index++) {
+  for (let index = 0; index < Math.max(known.length, requested.length) && apart < bound; index++) {
     const expected = known[index] ?? ''
-    const given = asked[index] ?? ''
-    if (expected === given || (isParameter(expected) && given !== '')) continue
-    const lengthsApart = Math.abs(expected.length - given.length)
-    apart += lengthsApart < bound ? editDistance(expected, given) : lengthsApart
+    const actual = requested[index] ?? ''
+    if (expected === actual || (isParameter(expected) && actual !== '')) continue
+    const lengthsApart = Math.abs(expected.length - actual.length)
+    apart += lengthsApart < bound ? editDistance(expected, actual) : lengthsApart
   }
   return apart
 }

@@ -85,8 +85,8 @@ function completeRequest({ parameters = [], requestBody }: Operation): void {
 }
 
 /**
- * That an error may carry more is left unsaid, as it may in any JSON schema: generated types that have room for every
- * field cannot be told apart by their own.
+ * Removes that an error may have further fields, which any JSON schema allows anyway: generators make an index
+ * signature of it, and TypeScript cannot discriminate types with index signatures by their own fields.
  */
 function closeErrors({ content = {} }: Response): void {
   for (const { schema } of Object.values(content)) delete schema?.additionalProperties
@@ -119,7 +119,7 @@ function headersOf(status: string, isKeyed: boolean): Record<string, object> {
   }
 }
 
-/** Puts references to the named schemas in place of them. Bodies without a name get that of the operation. */
+/** Replaces the named schemas by references to them. Bodies without a name get that of the operation. */
 function shareSchemas(operations: readonly Operation[]): Record<string, JsonSchema> {
   const components = new SchemaComponents()
   components.refer(JSON.parse(JSON.stringify(PageFields)), '')
@@ -194,25 +194,27 @@ function share<Value extends object>(
   holders: readonly (Record<string, Value> | Value[])[],
   nameOf: (key: string, value: Value) => string | undefined,
 ): Record<string, Value> {
-  type Place = { holder: Record<string, Value | { $ref: string }>; key: string }
-  const uses = new Map<string, { name: string; value: Value; places: Place[] }>()
+  type Occurrence = { holder: Record<string, Value | { $ref: string }>; key: string }
+  const uses = new Map<string, { name: string; value: Value; occurrences: Occurrence[] }>()
   for (const holder of holders as Record<string, Value>[]) {
     for (const [key, value] of Object.entries(holder)) {
       const name = nameOf(key, value)
       if (name === undefined) continue
       const text = `${name} ${JSON.stringify(value)}`
-      const use = uses.get(text) ?? { name, value, places: [] }
-      use.places.push({ holder, key })
+      const use = uses.get(text) ?? { name, value, occurrences: [] }
+      use.occurrences.push({ holder, key })
       uses.set(text, use)
     }
   }
   const shared: Record<string, Value> = {}
-  const repeated = [...uses.values()].filter(({ places }) => places.length > 1)
-  for (const { name, value, places } of repeated.sort((a, b) => b.places.length - a.places.length)) {
+  const repeated = [...uses.values()].filter(({ occurrences }) => occurrences.length > 1)
+  for (const { name, value, occurrences } of repeated.sort(
+    (a, b) => b.occurrences.length - a.occurrences.length,
+  )) {
     let unique = name
     for (let number = 2; unique in shared; number += 1) unique = `${name}${number}`
     shared[unique] = value
-    for (const { holder, key } of places) holder[key] = { $ref: `#/components/${kind}/${unique}` }
+    for (const { holder, key } of occurrences) holder[key] = { $ref: `#/components/${kind}/${unique}` }
   }
   return shared
 }

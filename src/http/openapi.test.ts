@@ -319,17 +319,17 @@ describe('GET /openapi.json', () => {
     const { paths, webhooks, components } = JSON.parse(raw)
     const isNamed = ({ $ref = '' }) => $ref.startsWith('#/components/schemas/')
     const anonymous: string[] = []
-    const look = (value: unknown, place: string): void => {
+    const look = (value: unknown, path: string): void => {
       if (value === null || typeof value !== 'object') return
       const { type, properties } = value as { type?: unknown; properties?: object }
-      if (type === 'object' && properties !== undefined) anonymous.push(place)
+      if (type === 'object' && properties !== undefined) anonymous.push(path)
       for (const [key, inner] of Object.entries(value)) {
-        if (key !== 'example') look(inner, `${place}.${key}`)
+        if (key !== 'example') look(inner, `${path}.${key}`)
       }
     }
     look({ paths, webhooks, responses: components.responses }, '')
     expect(anonymous).toEqual([])
-    // A row without a name of its own would be called after its place.
+    // A row without a name of its own would be called after the path to it.
     const names = Object.keys(components.schemas)
     expect(names.filter((name) => name.endsWith('Item'))).toEqual([])
     expect(names).toEqual(expect.arrayContaining([...WELL_KNOWN]))

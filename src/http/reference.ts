@@ -103,7 +103,7 @@ function frame(page: unknown): unknown {
 
 declare const SwaggerUIBundle: { plugins: { DownloadUrl: (system: object) => object } }
 
-/** Runs in the browser, from its source. Plugins of our own take the place of this one, which loads the document. */
+/** Runs in the browser, from its source. Plugins of our own replace this one, which loads the document. */
 function loadDocumentPlugin(system: object): object {
   return SwaggerUIBundle.plugins.DownloadUrl(system)
 }

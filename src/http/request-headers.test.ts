@@ -42,7 +42,7 @@ describe('the number of headers', () => {
 
   test.each([
     ['101 headers', 99],
-    // Node.js stops collecting after a thousand unless it is told otherwise.
+    // Node.js stops collecting after a thousand headers unless `maxHeadersCount` says otherwise.
     ['1,500 headers', 1_498],
   ])('431: %s, and the ones that follow are not lost', async (_what, count) => {
     const reply = await send(['host: x', ...many(count), 'x-forwarded-for: 192.0.2.1'])

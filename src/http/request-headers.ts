@@ -89,7 +89,7 @@ function checkHeaders({ raw, headers }: FastifyRequest): ApiError | undefined {
   return undefined
 }
 
-/** Sets headers that are given as names and values in turn. */
+/** Sets headers of a flat array in which names and values alternate. */
 export function setHeaders(reply: FastifyReply, headers: readonly string[]): void {
   for (let index = 0; index < headers.length; index += 2) {
     reply.header(headers[index] ?? '', headers[index + 1])

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as nextLoopIteration } from 'node:timers/promises'
 import fc from 'fast-check'
 import { Registry } from 'prom-client'
 import { expect, test } from 'vitest'
@@ -59,7 +59,7 @@ async function pass(clock: ManualClock, toMs: number, computations: Computation[
   for (const { endsAtMs, end } of due.toSorted((a, b) => a.endsAtMs - b.endsAtMs)) {
     clock.set(endsAtMs)
     end()
-    await nextTurn()
+    await nextLoopIteration()
   }
   clock.set(toMs)
 }
@@ -72,7 +72,7 @@ test('an answer is served until its time or its stretch of the grid is over, and
       const clock = new ManualClock(startMs)
       const cache = createCache(clock)
       const computations: Computation[] = []
-      const replies: { atMs: number; madeAnew: boolean; text: Promise<string> }[] = []
+      const replies: { atMs: number; isRecomputed: boolean; text: Promise<string> }[] = []
       const mayServe = ({ beganAtMs, endsAtMs, ttlMs }: Computation, atMs: number) =>
         Math.floor(beganAtMs / gridMs) === Math.floor(atMs / gridMs) && atMs < endsAtMs + ttlMs
 
@@ -87,15 +87,19 @@ test('an answer is served until its time or its stretch of the grid is over, and
             computations.push({ beganAtMs, endsAtMs: atMs + lastsMs, ttlMs, end })
           })
         const found = Promise.resolve(cache.get('key', gridMs, compute))
-        const madeAnew = computations.length > count
-        expect(madeAnew).toBe(isNeeded)
-        replies.push({ atMs, madeAnew, text: found.then((it) => it.bodies.identity.toString()) })
+        const isRecomputed = computations.length > count
+        expect(isRecomputed).toBe(isNeeded)
+        replies.push({
+          atMs,
+          isRecomputed: isRecomputed,
+          text: found.then((it) => it.bodies.identity.toString()),
+        })
       }
       await pass(clock, clock.now() + 300, computations)
 
-      for (const { atMs, madeAnew, text } of replies) {
+      for (const { atMs, isRecomputed, text } of replies) {
         const maker = computations[Number(await text)]
-        const mayGive = (it: Computation) => (madeAnew ? it.beganAtMs === atMs : mayServe(it, atMs))
+        const mayGive = (it: Computation) => (isRecomputed ? it.beganAtMs === atMs : mayServe(it, atMs))
         expect(maker !== undefined && mayGive(maker)).toBe(true)
       }
     }),

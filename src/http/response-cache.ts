@@ -8,7 +8,7 @@ import { COMPRESS_BYTES_MIN, type Compressed, type Compressor, type Encoding } f
 export type Computed = Pick<CachedAnswer, 'head'> & {
   ttlMs: number
   text: string
-  /** What is kept in place of `text`; `undefined`: the same. */
+  /** What is kept instead of `text`; `undefined`: the same. */
   repeatedText?: string | undefined
 }
 
@@ -90,7 +90,7 @@ export class ResponseCache {
     const answer = computing
       .then((computed) => this.#finish(key, boundaryMs, computed))
       .finally(() => {
-        // After the boundary a newer computation may have taken the place.
+        // After the boundary a newer computation may have replaced this one.
         if (this.#running.get(key) === running) this.#running.delete(key)
       })
     const running = { boundaryMs, answer }
@@ -120,7 +120,7 @@ export class ResponseCache {
       .compress(encoding, answer.bodies.identity)
       .then((body) => {
         answer.bodies[encoding] = body
-        // Set again so that the larger size is counted, unless a newer answer took the place.
+        // Set again so that the larger size is counted, unless a newer answer has replaced this one.
         if (this.#answers.peek(key) === answer) {
           this.#answers.delete(key)
           this.#answers.set(key, answer)

@@ -108,8 +108,11 @@ export const ROW_FORMAT_NAMES = Object.keys(ROW_FORMATS) as RowFormatName[]
 const MEDIA_TYPES = ROW_FORMAT_NAMES.map((name) => ROW_FORMATS[name].mediaType)
 
 /** What the parameter says, else what the header prefers, else JSON. */
-export function chooseRowFormat(asked: RowFormatName | undefined, accept: string | undefined): RowFormatName {
-  if (asked !== undefined) return asked
+export function chooseRowFormat(
+  requested: RowFormatName | undefined,
+  accept: string | undefined,
+): RowFormatName {
+  if (requested !== undefined) return requested
   if (accept === undefined) return 'json'
   const preferred = negotiate(accept, MEDIA_TYPES)
   return ROW_FORMAT_NAMES.find((name) => ROW_FORMATS[name].mediaType === preferred) ?? 'json'

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 
-/** The part of a JSON schema that has other schemas in it, and what a place may say of its own. */
+/** The part of a JSON schema that has other schemas in it, and what each use of a named one may say of its own. */
 export type JsonSchema = {
   title?: string
   description?: string
@@ -30,20 +30,20 @@ export class SchemaComponents {
   }
 
   /**
-   * The schema with a reference in place of every part that has a name. An object without one is named after the
-   * place where it stands, of which `place` is the name. What differs between the places of one name stays beside
-   * the reference: its meaning there and its default.
+   * The schema with references instead of its named parts. An object without a name gets `fallbackName`, which is
+   * made of the fields on the path to it. What differs between the uses of one name stays beside the reference: its
+   * description there and its default.
    */
-  refer(schema: JsonSchema, place: string): JsonSchema {
-    const name = nameOf(schema, place)
-    const { title, ...inlined } = mergeNull(this.#referInside(schema, name ?? place))
+  refer(schema: JsonSchema, fallbackName: string): JsonSchema {
+    const name = nameOf(schema, fallbackName)
+    const { title, ...inlined } = mergeNull(this.#referInside(schema, name ?? fallbackName))
     if (name === undefined) return title === undefined ? inlined : { title, ...inlined }
     const { description, default: fallback, examples: _, ...shape } = inlined
     const { description: meaning, ...known } = this.#schemas.get(name) ?? { description, ...shape }
     if (!isDeepStrictEqual(known, shape)) {
       throw new Error(`Two different schemas have the name ${name}`)
     }
-    // What an enum says depends on its place: a side is that of the owner, the maker or the wallet.
+    // The description of an enum depends on its field: a side is that of the owner, the maker or the wallet.
     const shared = shape.enum === undefined ? (meaning ?? description) : undefined
     this.#schemas.set(name, { ...shape, ...(shared !== undefined && { description: shared }) })
     return {
@@ -111,9 +111,9 @@ function extend(schema: JsonSchema, { name, base }: { name: string; base: JsonSc
   return { allOf: [{ $ref: `#/components/schemas/${name}` }, added], ...rest }
 }
 
-const nameOf = ({ title = '', properties }: JsonSchema, place: string): string | undefined => {
+const nameOf = ({ title = '', properties }: JsonSchema, fallbackName: string): string | undefined => {
   if (NAME.test(title)) return title
-  return properties === undefined ? undefined : place
+  return properties === undefined ? undefined : fallbackName
 }
 
 /** `getWallet` and `market_resolved` make `GetWallet` and `MarketResolved`. */

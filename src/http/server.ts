@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { createServer, IncomingMessage, type RequestListener, type Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { ConnectionShares } from './connection-shares.js'
-import { serveInTurn } from './serve-in-turn.js'
+import { serveOnePerConnection } from './serve-one-per-connection.js'
 
 /** A server with bounds on connections, slow senders and slow readers. */
 export function createHttpServer(handler: RequestListener, shares: ConnectionShares): Server {
@@ -19,7 +19,7 @@ export function createHttpServer(handler: RequestListener, shares: ConnectionSha
     requireHostHeader: false,
     IncomingMessage: ApiRequest,
   }
-  const serve = serveInTurn((request, response) => {
+  const serve = serveOnePerConnection((request, response) => {
     shares.begin(request.socket, response)
     handler(request, response)
   })
@@ -74,22 +74,22 @@ export function endConnectionsWithAnswers(server: Server): void {
   server.prependListener('checkExpectation', onRequest)
 }
 
-const QUIET_TURN_MS = 1
+const QUIET_ITERATION_MS = 1
 const QUIET_WAIT_MS_MAX = 200
 
 /**
  * Takes no new connections. Those that the system has accepted and this process has not are reset, with the requests
- * that were sent on them. The event loop takes them in each of its turns: so the listener is closed at the end of
- * a turn that was short, after which hardly any can be waiting.
+ * that were sent on them. The event loop accepts them once in each iteration: so the listener is closed after an
+ * iteration that was short, when hardly any can be waiting.
  */
 export async function stopListening(server: Server): Promise<void> {
   const deadline = performance.now() + QUIET_WAIT_MS_MAX
-  let turnMs: number
+  let iterationMs: number
   do {
     const startedAt = performance.now()
     await new Promise((resolve) => setImmediate(resolve))
-    turnMs = performance.now() - startedAt
-  } while (turnMs > QUIET_TURN_MS && performance.now() < deadline)
+    iterationMs = performance.now() - startedAt
+  } while (iterationMs > QUIET_ITERATION_MS && performance.now() < deadline)
   server.close()
 }
 

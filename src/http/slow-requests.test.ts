@@ -8,7 +8,7 @@ import { accountRoutes } from '../account-api/routes.js'
 import { PROBE, STANDARD } from '../accounts/access.js'
 import { pause } from '../lib/timing.js'
 import { transact } from '../store/transaction.js'
-import { awaitTurn } from './large-answer.js'
+import { awaitLargeAnswerSlot } from './await-large-answer-slot.js'
 
 const SLOW_MS = 200
 /** Longer than `SLOW_MS`, with room for timers that are early. */
@@ -21,7 +21,7 @@ const testRoutes =
   (ctx: TestContext): FastifyPluginAsync =>
   async (app) => {
     app.get('/large', { config: { access } }, async (request, reply) => {
-      await awaitTurn(ctx.largeAnswers, request, reply)
+      await awaitLargeAnswerSlot(ctx.largeAnswers, request, reply)
       return reply.type('text/plain').send(Buffer.alloc(LARGE_BYTES, 'a'))
     })
     app.get('/query', { config: { access: PROBE } }, async (request) => ({
@@ -129,7 +129,7 @@ test('a request whose client left is logged too, with the query that still runs'
   await unlock()
 })
 
-test('a query of a transaction has the name of its function, also behind a body', async () => {
+test('a query of a transaction has the name of its function, also after a body was read', async () => {
   const init = { method: 'POST', body: '{}' }
   const headers = { 'x-api-key': key, 'content-type': 'application/json' }
   const answer = await fetch(`http://127.0.0.1:${port}/transaction`, { ...init, headers })

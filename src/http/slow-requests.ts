@@ -5,7 +5,7 @@ import type { Platform } from '../platform.js'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The client asks for an answer that waits for events: that it takes long is no sign of anything. */
+    /** The client asks for an answer that waits for events: its duration says nothing about the service. */
     isLongPoll?: true
   }
   interface FastifyRequest {
@@ -62,7 +62,7 @@ export function logSlowRequests(app: FastifyInstance, platform: Platform): void 
       request.stopwatch?.startSending()
       done()
     }
-    // Behind what compresses: that is a part of rendering.
+    // After the hook that compresses: compression is a part of rendering.
     route.onSend = [...[route.onSend ?? []].flat(), startSending]
   })
   app.addHook('onResponse', (request, reply, done) => {

@@ -30,12 +30,12 @@ test('refreshes at first, when the catalogue is read, every 45 seconds, and afte
   expect(await refreshed()).toBe(second)
 
   await facts.append()
-  await facts.rewind(second)
+  await facts.revertTo(second)
   clock.advance(1_000)
   expect(await refreshed()).toBe(second)
   expect(last.refreshedMs).toBe(clock.now() - 1_000)
 
-  await facts.rewind(first)
+  await facts.revertTo(first)
   expect(await refreshed()).toBe(first)
 
   const third = await facts.append()

@@ -14,7 +14,7 @@ test('no wallet is shown with what another did whose id it got after a reorganis
     return rows.map(({ address, bought }) => `${address} ${bought}`)
   }
   const before = await read()
-  await world.facts.rewind(world.facts.head - 5)
+  await world.facts.revertTo(world.facts.head - 5)
   const left = await read()
   expect(left.length).toBeLessThan(before.length)
   for (let block = 0; block < 6; block++) await world.addBlock()

@@ -47,11 +47,11 @@ export function describeArguments(tool: Tool, operations: Operations): InputSche
 export function checkArguments(
   tool: Tool,
   schema: InputSchema,
-  given: Readonly<Record<string, unknown>>,
+  passed: Readonly<Record<string, unknown>>,
 ): Arguments {
   const isParameter = (name: string) => 'operation' in (tool.arguments[name] ?? {})
   const names = Object.keys(schema.properties)
-  const checked = Object.entries(given).flatMap(([name, value]): [string, Arguments[string]][] => {
+  const checked = Object.entries(passed).flatMap(([name, value]): [string, Arguments[string]][] => {
     const property = Object.hasOwn(schema.properties, name) ? schema.properties[name] : undefined
     if (property === undefined) {
       throw new ToolError(`Unknown argument ${showValue(name)}. Allowed: ${names.join(', ')}`)

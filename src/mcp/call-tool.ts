@@ -44,7 +44,7 @@ export async function callTool(
     const shown = countFitting(tool, answer, bytesMax)
     const text = writeAnswer(tool, answer, shown)
     if (text !== undefined) return text
-    // A list of the API has a cursor for the end of a page alone, so it is asked for a page that fits.
+    // A list of the API has a cursor for the end of a page alone, so the request is for a page that fits.
     answer = await tool.run({ ...call, args: { ...call.args, limit: shown } })
   }
 }

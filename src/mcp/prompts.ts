@@ -56,7 +56,7 @@ export const PROMPTS: readonly PromptDefinition[] = [
 ]
 
 /** The message of a prompt. Throws a `ToolError` for an unknown name or a missing argument. */
-export function writePrompt(name: string, given: Readonly<Record<string, string>> = {}): string {
+export function writePrompt(name: string, values: Readonly<Record<string, string>> = {}): string {
   const prompt = PROMPTS.find((each) => each.name === name)
   if (prompt === undefined) {
     throw new ToolError(
@@ -64,7 +64,7 @@ export function writePrompt(name: string, given: Readonly<Record<string, string>
     )
   }
   const { argument } = prompt
-  const value = argument === undefined ? '' : (given[argument.name] ?? '').trim()
+  const value = argument === undefined ? '' : (values[argument.name] ?? '').trim()
   if (argument !== undefined && argument.isOptional !== true && value === '') {
     throw new ToolError(`The argument ${argument.name} is missing: ${argument.description}.`)
   }

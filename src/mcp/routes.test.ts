@@ -315,9 +315,9 @@ describe('answers', () => {
       })
       await fc.assert(
         fc.asyncProperty(fc.array(sizes, { minLength: 1, maxLength: 5 }), async (pages) => {
-          const walked = await walk(tool, field, query, pages)
-          expect(walked.length).toBe(expected.length)
-          for (const [index, row] of walked.entries()) expect(expected[index]).toMatchObject(row)
+          const rows = await paginate(tool, field, query, pages)
+          expect(rows.length).toBe(expected.length)
+          for (const [index, row] of rows.entries()) expect(expected[index]).toMatchObject(row)
         }),
         { numRuns: counts({ short: 3, long: 10 }) },
       )
@@ -326,11 +326,11 @@ describe('answers', () => {
 
   test('of lists that the API gives at once go on too', async () => {
     const { games } = (await world.get('/v2/sports/leagues/epl/games')).json()
-    const walked = await walk('list_games', 'games', { league: 'epl' }, [{ limit: 3 }])
-    expect(walked.map(({ slug }) => slug)).toEqual(games.map(({ slug }: Row) => slug))
+    const rows = await paginate('list_games', 'games', { league: 'epl' }, [{ limit: 3 }])
+    expect(rows.map(({ slug }) => slug)).toEqual(games.map(({ slug }: Row) => slug))
     const { slug } = games[0]
     const { markets } = (await world.get(`/v2/sports/games/${slug}/state`)).json()
-    const shown = await walk('get_game', 'markets', { slug }, [{ max_bytes: 2_000 }])
+    const shown = await paginate('get_game', 'markets', { slug }, [{ max_bytes: 2_000 }])
     expect(shown.map((row) => row.question)).toEqual(markets.map(({ question }: Row) => question))
   })
 
@@ -359,8 +359,8 @@ describe('answers', () => {
     }
   }
 
-  /** Pages of sizes that take turns. */
-  async function walk(tool: string, field: string, query: Row, pages: readonly Row[]): Promise<Row[]> {
+  /** Reads all pages; their sizes alternate. */
+  async function paginate(tool: string, field: string, query: Row, pages: readonly Row[]): Promise<Row[]> {
     const all: Row[] = []
     for (let cursor: string | undefined, index = 0; ; index++) {
       const page = pages[index % pages.length] ?? {}

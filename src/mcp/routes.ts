@@ -21,11 +21,12 @@ const ACCESS: KeyedAccess = { ...STANDARD, isRead: true }
 /** Arguments are short; the lists of filters are the longest. */
 const BODY_BYTES_MAX = 64 * 1024
 
-/** The Model Context Protocol over streamable HTTP, without sessions: what a client leaves behind is nothing. */
+/** The Model Context Protocol over streamable HTTP, without sessions: a client leaves no state behind. */
 export const mcpRoutes =
   ({ config, floodLog }: Platform): FastifyPluginAsync =>
   async (app) => {
-    // Before the key is looked at, as the protocol asks: a page elsewhere may have its name point to this machine.
+    // Before the key is checked, as the protocol requires: the host name of a page elsewhere may resolve to this
+    // machine (DNS rebinding).
     app.addHook('onRequest', (request, _reply, done) => {
       const { origin } = request.headers
       const isForeign = origin !== undefined && !isOwnOrigin(origin, request, config)

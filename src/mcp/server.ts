@@ -68,8 +68,8 @@ export function createAnswerMessage(document: object, docs: DocsPage[]): AnswerM
 /** Those that the transport looks at. */
 function protocolHeaders(headers: IncomingHttpHeaders): Record<string, string> {
   const names = ['accept', 'content-type', 'mcp-protocol-version']
-  const given = names.map((name): [string, unknown] => [name, headers[name]])
-  return Object.fromEntries(given.filter((each): each is [string, string] => typeof each[1] === 'string'))
+  const pairs = names.map((name): [string, unknown] => [name, headers[name]])
+  return Object.fromEntries(pairs.filter((each): each is [string, string] => typeof each[1] === 'string'))
 }
 
 function createCatalogue(document: object, docs: DocsPage[]): McpCatalogue {
@@ -81,7 +81,8 @@ function createCatalogue(document: object, docs: DocsPage[]): McpCatalogue {
   return { operations, tools: new Map(tools), docs }
 }
 
-// The server asks nothing of its clients, so it never validates; one for each request would take milliseconds to make.
+// One for all requests: to create it takes milliseconds, and it is never used, because the server sends clients no
+// requests.
 const jsonSchemaValidator = new AjvJsonSchemaValidator()
 
 /** A server for one message of a caller: nothing is kept between two. */

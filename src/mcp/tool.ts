@@ -67,7 +67,7 @@ export type ToolAnswer = {
 /** What went wrong and what to do next, in words for the model. */
 export class ToolError extends Error {
   override name = 'ToolError'
-  /** Of the answer of the API; `undefined`: the API was not asked. */
+  /** Of the answer of the API; `undefined`: the API was not called. */
   readonly status: number | undefined
 
   constructor(message: string, status?: number) {
@@ -83,7 +83,7 @@ export const parameterOf = (operation: string, parameter: string): OfOperation =
 export const parametersOf = (operation: string, ...names: string[]): Tool['arguments'] =>
   Object.fromEntries(names.map((name) => [name, parameterOf(operation, name)]))
 
-/** The answer of a list of the API. Its own cursors are those of the tool, so a walk has every row once. */
+/** The answer of a list of the API. Its own cursors are those of the tool, so paging through the tool yields every row once. */
 export function toListAnswer(
   body: Fields,
   { name, field = name, keep }: { name: string; field?: string; keep: readonly string[] },

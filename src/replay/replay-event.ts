@@ -16,7 +16,8 @@ export type ReplayEvent = {
 
 /**
  * Whether a live socket was sent `a` before `b`, one of them of the chain. Events of the chain have the time at which
- * their block began to be committed, and go out after it: by time alone a price of that moment would change its place.
+ * their block began to be committed, and go out after it. Sorted by
+ * time alone, a price that was published meanwhile would move after them.
  */
 export function wasSentBefore(a: ReplayEvent, b: ReplayEvent): boolean {
   if (a.chainSeq === 0 || b.chainSeq === 0) return a.event.publishedMs <= b.event.publishedMs

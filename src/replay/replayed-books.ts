@@ -24,7 +24,7 @@ type ReplayedBooksOptions = {
 
 type Followed = { replayed: ReplayedBook; readers: number }
 
-/** The recorded books of one replay, in place of those that the exchange sends. */
+/** The recorded books of one replay, instead of those that the exchange sends. */
 export class ReplayedBooks implements BookSource {
   readonly #options: ReplayedBooksOptions
   readonly #followed = new Map<string, Followed>()

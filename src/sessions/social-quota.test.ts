@@ -43,7 +43,7 @@ describe('SocialQuota', () => {
     expect(await usedIn('2026-11-01')).toEqual([['social', 1n]])
   })
 
-  test('of many calls at once in two processes, exactly the units that are left are given', async () => {
+  test('of many calls at once in two processes, exactly the units that are left are granted', async () => {
     const { caller, openQuota, usedIn } = await setup({ left: 7 })
     const quotas = [openQuota(), openQuota()]
     const calls = Array.from({ length: 30 }, (_, index) =>
@@ -85,12 +85,12 @@ describe('SocialQuota', () => {
     await quota.spend(caller, succeed)
   })
 
-  test('a process whose clock is behind does not take the unit of another', async () => {
+  test('a process whose clock is slow does not take the unit of another', async () => {
     const { quota, caller, clock, openQuota } = await setup({ left: 1 })
-    const behind = openQuota()
+    const lagging = openQuota()
     await quota.spend(caller, async () => {
       clock.advance(-1)
-      await expect(behind.spend(caller, succeed)).rejects.toMatchObject({ status: 429 })
+      await expect(lagging.spend(caller, succeed)).rejects.toMatchObject({ status: 429 })
     })
   })
 

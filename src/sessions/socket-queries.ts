@@ -4,7 +4,7 @@ import { rowsAs } from '../store/sql-words.js'
 /** What the limits of a plan count. */
 export type SessionKind = 'events' | 'orderbook' | 'firehose' | 'replay'
 
-/** How long a process that is cut off from the database keeps its places. */
+/** How long a process that is cut off from the database keeps its slots. */
 const LEASE_SECONDS = 15
 
 /**
@@ -30,12 +30,12 @@ export async function lockHolder(tx: Sql, holder: string): Promise<boolean> {
   return rows.length > 0
 }
 
-/** Gives all places of a process back. */
+/** Releases all slots of a process. */
 export async function deleteHolder(sql: Sql, holder: string): Promise<void> {
   await sql`delete from socket_holders where id = ${holder}`
 }
 
-/** Forgets processes that ended without giving their places back, and days that no limit looks at. */
+/** Deletes processes that ended without releasing their slots, and days that no limit needs. */
 export async function deleteOldSessions(sql: Sql, beforeDay: string): Promise<void> {
   await sql`delete from socket_holders where expires_at < now() - interval '1 hour'`
   await sql`delete from socket_times where day < ${beforeDay}`

@@ -38,7 +38,7 @@ async function take(sessions: SocketSessions, caller: Awaited<ReturnType<typeof 
 }
 
 describe('SocketSessions', () => {
-  test('two processes share the places of an account, whoever asks first', async () => {
+  test('two processes share the slots of an account, whichever opens a socket first', async () => {
     const [one, two] = [startProcess(), startProcess()]
     const caller = await openAccount('starter')
     const asked = Array.from({ length: 30 }, (_, index) =>
@@ -55,7 +55,7 @@ describe('SocketSessions', () => {
     await Promise.all([one.kill(), two.kill()])
   })
 
-  test('the places of a process that was killed are free at once, also without a stop', async () => {
+  test('the slots of a process that was killed are free at once, also without a stop', async () => {
     const dead = startProcess()
     const caller = await openAccount('free')
     await take(dead.sessions, caller)
@@ -67,7 +67,7 @@ describe('SocketSessions', () => {
     await next.kill()
   })
 
-  test('the places of a process that is cut off are free when its lease ends', async () => {
+  test('the slots of a process that is cut off are free when its lease ends', async () => {
     const cutOff = startProcess()
     const caller = await openAccount('free')
     await take(cutOff.sessions, caller)
@@ -88,7 +88,7 @@ describe('SocketSessions', () => {
     await Promise.all([one.kill(), two.kill()])
   })
 
-  test('a process that leaves gives no place away any more', async () => {
+  test('a process that leaves grants no slot any more', async () => {
     const [one, two] = [startProcess(), startProcess()]
     const caller = await openAccount('free')
     await take(one.sessions, caller)
@@ -102,7 +102,7 @@ describe('SocketSessions', () => {
     await Promise.all([one.kill(), two.kill()])
   })
 
-  test('a process whose row is gone writes its places again', async () => {
+  test('a process whose row is gone writes its counts again', async () => {
     const [one, two] = [startProcess(), startProcess()]
     const caller = await openAccount('free')
     await take(one.sessions, caller)

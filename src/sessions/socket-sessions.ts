@@ -21,7 +21,7 @@ import {
 /** How often `beat` should run: some times within the lease. */
 export const BEAT_MS = 4_000
 
-/** One place that an account has taken. */
+/** One slot for an open socket or firehose that an account holds. */
 export type SocketSession = {
   /** What is left of the day's allowance; `undefined`: the plan has no such limit. */
   readonly leftMs: ((nowMs: number) => number) | undefined
@@ -30,7 +30,7 @@ export type SocketSession = {
 
 export type SessionRefusal = 'connection_limit' | 'session_limit'
 
-/** How many places each plan grants, and for how long a day. `null`: without limit. */
+/** How many slots of each kind a plan grants. `null`: without limit. */
 const GRANTED: Record<SessionKind, (plan: Plan) => number | null> = {
   events: (plan) => plan.eventSocketsMax,
   orderbook: (plan) => plan.orderbookSocketsMax,
@@ -58,8 +58,8 @@ type Opening = {
 
 /**
  * The open sockets and firehoses of accounts, limited over all processes on a database. A process knows its
- * own places and writes how many there are of each account; it reads those of the others when it gives
- * one away, with the account's row locked. Many openings at once are one transaction.
+ * own slots and writes how many there are of each account; it reads those of the other processes when it
+ * grants one, with the account's row locked. Many openings at once are one transaction.
  */
 export class SocketSessions {
   readonly #store: SessionStore
@@ -80,8 +80,8 @@ export class SocketSessions {
   }
 
   /**
-   * Takes a place of the account, or says which limit is reached. Throws when the database does not answer, and when
-   * this process gives its places back.
+   * Takes a slot of the account, or says which limit is reached. Throws when the database does not answer, and when
+   * this process releases its slots.
    */
   open(caller: Caller, kind: SessionKind): Promise<Verdict> {
     if (this.#isLeaving) return Promise.reject(unavailable('This process stops. Connect again.'))
@@ -102,7 +102,7 @@ export class SocketSessions {
     await this.#working
   }
 
-  /** Gives all places back at once, before the connections are closed. It gives none away any more. */
+  /** Releases all slots at once, before the connections are closed. It grants none any more. */
   async leave(): Promise<void> {
     this.#isLeaving = true
     while (this.#working !== undefined) await this.#working
@@ -126,7 +126,7 @@ export class SocketSessions {
   }
 
   async #work(): Promise<void> {
-    // In the next turn: what is asked for at the same time becomes one batch.
+    // In the next iteration of the event loop: openings of the same moment become one batch.
     await new Promise((resolve) => setImmediate(resolve))
     while (this.#openings.length > 0 || this.#changed.size > 0 || this.#owed.length > 0) {
       const openings = this.#openings.splice(0, OPENINGS_PER_BATCH_MAX)
@@ -262,7 +262,7 @@ type Keyed = { kind: SessionKind } & ({ accountId: number } | { caller: Caller }
 const keyOf = (keyed: Keyed): string =>
   `${'caller' in keyed ? keyed.caller.accountId : keyed.accountId} ${keyed.kind}`
 
-/** What the process has of an account without places. */
+/** The count of an account that holds no slots in this process. */
 function parseKey(key: string): Count {
   const [accountId, kind] = key.split(' ')
   return { accountId: Number(accountId), kind: kind as SessionKind, count: 0 }

@@ -158,7 +158,7 @@ test('who has not tried to book yet is not ready, however fresh the last block i
   status.follower = undefined
 })
 
-test('what keeps the chain from being booked is shown until it is mended', async () => {
+test('what keeps the chain from being booked is shown until it is repaired', async () => {
   startIngest()
   const shown = async () => (await get('/v1/status')).json().chain
   await vi.waitFor(async () => expect(await shown()).toMatchObject({ phase: 'live' }), PATIENCE)

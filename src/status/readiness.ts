@@ -33,7 +33,7 @@ function checkStore(problem: string | undefined): HealthCheck {
   return { name: 'store', status: isReady ? 'ready' : 'not_ready', isReady, problem }
 }
 
-/** What a process reports once it was asked to stop, while it still serves: load balancers send requests elsewhere. */
+/** What a process reports after a signal to stop, while it still serves: load balancers send requests elsewhere. */
 export const STOPPING: StatusPart = {
   check: () => ({
     name: 'process',

@@ -159,9 +159,9 @@ const OTHER_HOST =
 /** Why a caller may not see the metrics; `undefined`: it may. */
 function refuseScrape({ headers, socket }: FastifyRequest, config: Config): string | undefined {
   const { metricsToken: token } = config
-  const given = /^Bearer (.+)$/i.exec(headers.authorization ?? '')?.[1]
-  if (given !== undefined && token !== undefined) {
-    return timingSafeEqual(digest(given), digest(token)) ? undefined : NEEDS_TOKEN
+  const bearerToken = /^Bearer (.+)$/i.exec(headers.authorization ?? '')?.[1]
+  if (bearerToken !== undefined && token !== undefined) {
+    return timingSafeEqual(digest(bearerToken), digest(token)) ? undefined : NEEDS_TOKEN
   }
   // Behind a proxy on this machine every request comes from here: then the address proves nothing.
   const isForwarded = Object.keys(headers).some((name) => OF_PROXY.test(name))

@@ -7,7 +7,7 @@ import type { Platform } from '../platform.js'
 import type { Sql } from '../store/connection.js'
 import { hex, isTakerOrder } from '../store/sql-words.js'
 
-/** Only the newest rows are looked at, so that it takes no longer when there are more. */
+/** Only the newest rows are read, so that it takes no longer when there are more. */
 const RECENT_ROWS = 2_000
 const FRESH_MS = 10 * 60_000
 /** A database that is being filled has no sample of some kinds yet. */

@@ -118,7 +118,7 @@ describe.each(['/ws', '/ws/orderbook'])('%s survives', (path) => {
     expect(error.code ?? error.error).toEqual(expect.any(String))
   })
 
-  test('binary frames: an error in their turn', async () => {
+  test('binary frames: an error, in the order of the messages', async () => {
     const client = await connect(path)
     client.socket.send(Buffer.from('{"action":"ping"}'))
     client.send({ action: 'ping' })
@@ -132,7 +132,7 @@ describe.each(['/ws', '/ws/orderbook'])('%s survives', (path) => {
     expect((await client.closed()).code).toBe(1009)
   })
 
-  test('too many messages: an error for each, in its turn', async () => {
+  test('too many messages: an error for each, in the order of the messages', async () => {
     const client = await connect(path)
     for (let count = 0; count < 31; count++) {
       for (let each = 0; each < 10; each++) client.send({ action: 'ping' })

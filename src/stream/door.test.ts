@@ -52,7 +52,7 @@ async function connectWith(key: string, path = '/ws', query = '') {
   return { client, connection }
 }
 
-test('an admitted WebSocket keeps its connection when others need places, a refused one does not', async () => {
+test('an admitted WebSocket keeps its connection at the connection limit, a refused one does not', async () => {
   const admitted: unknown[] = []
   const watch = (socket: Socket) => socket.on(ADMITTED, () => admitted.push(socket.remotePort))
   t.app.server.on('connection', watch)
@@ -213,7 +213,7 @@ describe('limits of the plan', () => {
     for (const each of clients) each.socket.terminate()
   })
 
-  test('firehoses are counted for the account, and given back', async () => {
+  test('firehoses are counted for the account, and released', async () => {
     const { key } = await t.createCaller('free')
     const [one, two] = [await connectWith(key), await connectWith(key, '/ws/orderbook')]
     expect(await one.connection.takeFirehose()).toBe(true)

@@ -240,7 +240,7 @@ export class SocketDoor {
     this.#others.delete(webSocket)
     this.#metrics.opened.inc({ socket })
     this.#open(webSocket, tcpSocket, { ...request, options }, verdict)
-    if (keyRing.revision !== revision) this.#keyCheck.ask()
+    if (keyRing.revision !== revision) this.#keyCheck.requestRun()
   }
 
   /** Replays count from here on: many may come before the first of them is admitted. */

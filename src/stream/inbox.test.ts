@@ -173,7 +173,7 @@ describe('an account over its share', () => {
   test.each([
     ['/ws', 'code'],
     ['/ws/orderbook', 'error'],
-  ])('%s: is told so while others work, and answered when they stop', async (path, name) => {
+  ])('%s: gets a refusal while others work, and an answer when they stop', async (path, name) => {
     const { client, stopOthers } = await connectBusy(path)
     const message = { action: 'subscribe', type: 'orderbook', markets: ['no-such-slug'] }
     client.send(message)

@@ -283,7 +283,7 @@ export class Inboxes {
     return (this.#accounts.get(accountId)?.bytes ?? 0) >= this.#bytesMax
   }
 
-  /** `release` is called when it is the turn of the inbox. */
+  /** Queues the inbox of an account that is held back; `release` is called when it is the first in the queue. */
   holdBack(accountId: number, inbox: Inbox): void {
     const account = this.#accounts.get(accountId)
     if (account === undefined) return

@@ -15,7 +15,7 @@ export class KeyCheck {
   readonly #connections: Connections
   #checkedRevision: bigint
   #isRunning = false
-  #isAsked = false
+  #isRequested = false
 
   constructor(deps: KeyCheckDeps, connections: Connections) {
     this.#deps = deps
@@ -24,17 +24,17 @@ export class KeyCheck {
   }
 
   /** The next run looks all keys up: one has changed while its connection was being admitted. */
-  ask(): void {
-    this.#isAsked = true
+  requestRun(): void {
+    this.#isRequested = true
   }
 
   /** Looks all keys up again if a key or an account has changed since the last time. */
   run(): void {
     const { revision } = this.#deps.keyRing
-    const isDue = this.#isAsked || revision !== this.#checkedRevision || this.#hasExpired()
+    const isDue = this.#isRequested || revision !== this.#checkedRevision || this.#hasExpired()
     if (this.#isRunning || !isDue) return
     this.#isRunning = true
-    this.#isAsked = false
+    this.#isRequested = false
     void this.#check(revision)
   }
 
@@ -44,7 +44,7 @@ export class KeyCheck {
       this.#checkedRevision = revision
     } catch {
       // The database does not answer: the next beat tries again.
-      this.#isAsked = true
+      this.#isRequested = true
     } finally {
       this.#isRunning = false
     }

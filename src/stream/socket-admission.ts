@@ -22,7 +22,7 @@ export type SocketRequest = {
   /** In the form in which routes have them, for the search of the key. */
   query: { key: string | string[] | undefined }
   headers: IncomingMessage['headers']
-  /** That the client asked, as trusted proxies say. */
+  /** The host that the client connected to, as trusted proxies say. */
   host: string
   options: ConnectionOptions | { code: string; message: string }
   /** A replay that cannot be: it is refused before there is a WebSocket. */

@@ -141,7 +141,7 @@ const OF_MARKET = ['condition_ids', 'event_slugs', 'tags'] as const
 
 /**
  * The event types of webhooks, with the filters that each one knows. `confirmations` works for every
- * type that has a place on the chain.
+ * type whose events have a block.
  */
 const WEBHOOK_EVENT_TYPES = {
   trade: {

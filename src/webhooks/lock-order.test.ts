@@ -89,7 +89,7 @@ describe('a change of a webhook and', () => {
   })
 })
 
-test('resending a held delivery and a reorganisation that takes it back', async () => {
+test('resending a held delivery and a reorganisation that cancels it', async () => {
   const { sql } = database
   const webhook = await insertTestWebhook(sql, { nowMs: NOW_MS })
   const draft = draftOf(webhook, 1, { confirmations: 5 })

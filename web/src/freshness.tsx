@@ -3,10 +3,10 @@ import type { Answer } from 'auspex-client'
 import { useApi } from './api.js'
 import { toMs } from './format.js'
 
-/** An upstream that is asked rarely may have failed long ago. */
+/** An upstream with few calls may have failed long ago. */
 const RECENT_MS = 300_000
 
-/** Says on every page what the service does not hear from now, because what comes from there is old. */
+/** Names on every page the checks and upstreams that fail now, because what depends on them may be old. */
 export function Freshness() {
   const status = useApi('/v1/status/overview', { everyMs: 15_000 })
   const problems = status.data === undefined ? [] : problemsOf(status.data)

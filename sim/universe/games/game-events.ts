@@ -33,35 +33,35 @@ export function buildGameEvents(
   const events = listEventQuestions(game, expect(tries))
   let marketId = MARKET_ID_BASE + ordinal * QUESTIONS_MAX
   const salt = hash32(seed, ordinal, 261)
-  return events.map((asked, place) => {
+  return events.map((eventQuestions, number) => {
     const firstId = marketId
-    marketId += asked.questions.length
+    marketId += eventQuestions.questions.length
     const draft: EventDraft = {
-      id: String(EVENT_ID_BASE + ordinal * EVENTS_PER_GAME_MAX + place),
-      slug: `${game.slug}${asked.suffix}`,
-      title: asked.title === '' ? game.title : `${game.title} - ${asked.title}`,
+      id: String(EVENT_ID_BASE + ordinal * EVENTS_PER_GAME_MAX + number),
+      slug: `${game.slug}${eventQuestions.suffix}`,
+      title: eventQuestions.title === '' ? game.title : `${game.title} - ${eventQuestions.title}`,
       description: describe(game),
       category: 'Sports',
       resolutionSource: `https://www.${game.league.code}.example/results`,
       image: `https://polymarket-upload.s3.us-east-2.amazonaws.com/league-${game.league.code}.png`,
       tags: tagsBySlug(game.league.tagSlugs),
       series,
-      createdMs: createdMs + place * 1_000,
+      createdMs: createdMs + number * 1_000,
       endMs: game.endMs,
       window: undefined,
       game,
-      model: decide(game, asked, tries),
-      exclusive: asked.isExclusive,
-      markets: asked.questions.map((question, index): MarketDraft => {
+      model: decide(game, eventQuestions, tries),
+      exclusive: eventQuestions.isExclusive,
+      markets: eventQuestions.questions.map((question, index): MarketDraft => {
         return {
           id: String(firstId + index),
-          slug: marketSlug(game, asked, question, index),
+          slug: marketSlug(game, eventQuestions, question, index),
           question: question.text,
           groupItemTitle: question.title,
           outcomes: question.outcomes,
           resolvesMs: game.endMs + RESULT_MS + (salt % RESULT_SPREAD_MS) + (firstId % 16) * 2_000,
           feeRate: FEE_RATE,
-          popularity: POPULARITY / (1 + place) / (1 + index * 0.3),
+          popularity: POPULARITY / (1 + number) / (1 + index * 0.3),
           sportsMarketType: question.type,
           line: question.line,
         }

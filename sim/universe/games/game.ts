@@ -85,7 +85,7 @@ export type Goal = {
   atMs: number
   side: Side
   points: number
-  /** Place of its stretch. */
+  /** Index of its stretch. */
   stretch: number
   /** Which player of the side scored, and who helped. */
   player: number

@@ -91,7 +91,7 @@ export function presentConnections({
   open,
   nowMs,
 }: Omit<LimitInput, 'buckets'>) {
-  const places = (kind: SessionKind, limit: number | null) => {
+  const presentUsage = (kind: SessionKind, limit: number | null) => {
     const count = open.find((row) => row.kind === kind)?.count ?? 0
     return { open: count, limit, remaining: limit === null ? null : Math.max(0, limit - count) }
   }
@@ -99,12 +99,12 @@ export function presentConnections({
     account: showAccount(accountId),
     tier: plan.id,
     connections: {
-      events: places('events', plan.eventSocketsMax),
-      orderbook: places('orderbook', plan.orderbookSocketsMax),
-      replay: places('replay', plan.replaysMax),
+      events: presentUsage('events', plan.eventSocketsMax),
+      orderbook: presentUsage('orderbook', plan.orderbookSocketsMax),
+      replay: presentUsage('replay', plan.replaysMax),
     },
     subscriptions: {
-      firehose: places('firehose', plan.firehosesMax),
+      firehose: presentUsage('firehose', plan.firehosesMax),
       filter_items_max: plan.filterItemsMax,
     },
     session_seconds: {

@@ -141,7 +141,7 @@ describe('GET /v1/account', () => {
 describe('GET /v1/connections', () => {
   test('200: what is open in all processes, and what the plan allows', async () => {
     const { key, accountId } = await open('growth')
-    const places = (count: number, limit: number | null) => ({
+    const usage = (count: number, limit: number | null) => ({
       open: count,
       limit,
       remaining: limit === null ? null : limit - count,
@@ -149,8 +149,8 @@ describe('GET /v1/connections', () => {
     expect((await ask({ key }, 'GET /v1/connections')).body).toMatchObject({
       account: `acc_${accountId}`,
       tier: 'growth',
-      connections: { events: places(0, 50), orderbook: places(0, 50) },
-      subscriptions: { firehose: places(0, 50), filter_items_max: 10_000 },
+      connections: { events: usage(0, 50), orderbook: usage(0, 50) },
+      subscriptions: { firehose: usage(0, 50), filter_items_max: 10_000 },
       session_seconds: { events: 0, orderbook: 0, limit: null },
     })
     const client = await SocketClient.open(`${wsUrl}/ws?key=${key}`)
@@ -158,8 +158,8 @@ describe('GET /v1/connections', () => {
     client.send({ action: 'subscribe', type: 'trades' })
     await client.next(({ type }) => type === 'subscribed')
     expect((await ask({ key }, 'GET /v1/connections')).body).toMatchObject({
-      connections: { events: places(1, 50), orderbook: places(0, 50) },
-      subscriptions: { firehose: places(1, 50) },
+      connections: { events: usage(1, 50), orderbook: usage(0, 50) },
+      subscriptions: { firehose: usage(1, 50) },
     })
   })
 

@@ -4,7 +4,7 @@ import { badRequest, notFound } from '../../core/errors.js'
 import { parseTokenId, toTokenId } from '../../core/ids.js'
 import { type AnswerTools, defineAnswer } from '../../http/answer.js'
 import { endpointRoutes } from '../../http/endpoint.js'
-import { defineList, type List, type ListView, type Walk } from '../../http/list.js'
+import { defineList, type List, type ListView, type PaginationContext } from '../../http/list.js'
 import { ConditionId, Slug, TokenId } from '../../http/parameters.js'
 import { errorReply } from '../../lib/error-reply.js'
 import type { Sql } from '../../store/connection.js'
@@ -221,7 +221,7 @@ async function resolveSeries(
   sql: Sql,
   query: BookQuery,
   { from, to, interval }: { from?: number; to?: number; interval: BookInterval },
-  { until, nowMs }: Walk,
+  { until, nowMs }: PaginationContext,
 ): Promise<RecordedSeries & { until: number }> {
   const toMs = to ?? until ?? nowMs
   const fromMs = from ?? toMs - HOUR_MS

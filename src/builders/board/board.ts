@@ -109,7 +109,7 @@ export const builderBoard = defineList({
   query: BoardQuery,
   page: { name: 'data', limitMax: LIMIT_MAX, repeatsPath: false },
   narrowBy: ['period'],
-  isWalk: ({ pagination }) => pagination === 'cursor',
+  allowsCursor: ({ pagination }) => pagination === 'cursor',
   resolve: async (sql, input, { until, nowMs }) => {
     checkInput(input)
     const found = await findBuilder(sql, input.code)

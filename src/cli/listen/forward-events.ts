@@ -32,7 +32,7 @@ const ALL_NETWORKS = ['0.0.0.0/0', '::/0']
 
 /**
  * Makes a listener and forwards its events, until the signal aborts or `count` are forwarded; then takes
- * the listener away. Goes on when the service restarts. Throws what the user can mend: a wrong
+ * the listener away. Goes on when the service restarts. Throws what the user can fix: a wrong
  * address, key or filter.
  */
 export async function forwardEvents(options: ForwardOptions): Promise<void> {

@@ -181,7 +181,7 @@ export function shortenWallet(wallet: unknown): string {
   return text.length > 11 ? `${text.slice(0, 6)}…${text.slice(-4)}` : text
 }
 
-/** Titles come from strangers: what would move the cursor or turn the text around is left out. */
+/** Titles are untrusted: characters that would move the cursor or reverse the text are removed. */
 export function toPlainText(value: unknown): string {
   if (typeof value === 'number') return String(value)
   return typeof value === 'string' ? value.replace(/[\p{Cc}\p{Cf}]/gu, '') : ''

@@ -71,7 +71,7 @@ describe('tailStream', () => {
     ['exact', /resumed behind seq 7/],
     ['confirmed', /pending events may be missing/],
     ['gap', /resumed with a gap/],
-  ])('goes on behind the last event when the connection was lost, and tells: %s', async (resume, notice) => {
+  ])('resumes after the last event when the connection was lost, and reports: %s', async (resume, notice) => {
     const { seqs, subscribes, notices } = await follow({
       flags: { last: 5 },
       onSubscribe: (client, nth) => {
@@ -105,12 +105,12 @@ describe('tailStream', () => {
 
   test('prices of coins, which are numbered apart, go on after the last one', async () => {
     const price = (seq: number) => ({ type: 'price_feed', seq, data: {} })
-    const place = { resume_seq: 900, resume_seq_of: 'prices' }
+    const resumption = { resume_seq: 900, resume_seq_of: 'prices' }
     const { seqs, subscribes } = await follow({
       type: 'oracle',
       flags: { feed: ['BTC/USD'] },
       onSubscribe: (client, nth) => {
-        send(client, acknowledge(place), price(1_000), price(1_000 + nth))
+        send(client, acknowledge(resumption), price(1_000), price(1_000 + nth))
         if (nth === 1) client.close(1012)
       },
       until: 3,

@@ -19,13 +19,13 @@ type TailOptions = ServiceAddress & {
   /** Tells the user about the connection. */
   notify(text: string): void
   signal: AbortSignal
-  /** Of the waits between connections, in place of timers. */
+  /** Waits between connections; replaces timers. */
   sleep?: ClientOptions['sleep']
 }
 
 /**
  * Hands over events until the signal aborts. A lost connection is opened again, and the stream goes on
- * after its last event. Throws what the user can mend: a wrong address, key or filter.
+ * after its last event. Throws what the user can fix: a wrong address, key or filter.
  */
 export async function tailStream(options: TailOptions): Promise<void> {
   const { url, key, subscription, onEvent, notify, signal, sleep } = options

@@ -4,8 +4,8 @@ import type { FastifyReply } from 'fastify'
 import { Gauge } from 'prom-client'
 import { PUBLIC_UPSTREAM, STANDARD } from '../../accounts/access.js'
 import { badRequest } from '../../core/errors.js'
+import { awaitLargeAnswerSlot } from '../../http/await-large-answer-slot.js'
 import { callerOf } from '../../http/guard.js'
-import { awaitTurn } from '../../http/large-answer.js'
 import type { LargeAnswers } from '../../http/large-answers.js'
 import { errorReply } from '../../lib/error-reply.js'
 import type { Platform } from '../../platform.js'
@@ -78,7 +78,7 @@ export const tickRoutes =
         // The answer to HEAD has no body, and the framework would read all of it.
         if (method === 'HEAD') return send(Readable.from([]))
         if (ticksMax(range) > SMALL_TICKS_MAX) {
-          await awaitTurn(largeAnswers, request, reply as FastifyReply)
+          await awaitLargeAnswerSlot(largeAnswers, request, reply as FastifyReply)
         }
         const sql = request.readSql()
         const slices = readSlices(sql, cache, range, platform.clock.now())

@@ -136,7 +136,7 @@ const plainText = (text: string): string =>
     .replaceAll(/ {2,}|-{3,}/g, ' ')
     .trim()
 
-/** As GitHub makes them, so that links work in both places. */
+/** Anchors as GitHub makes them, so that links work there and on the pages of the service. */
 function uniqueAnchor(heading: string, taken: Set<string>): string {
   const plain = toAnchor(heading)
   let anchor = plain

@@ -54,8 +54,8 @@ function scoreOf({ title, body }: IndexedEntry, words: readonly string[]): numbe
 function cutSnippet(text: string, words: readonly string[]): string {
   const plain = text.replaceAll(/\s+/g, ' ')
   const lower = plain.toLowerCase()
-  const places = words.map((word) => lower.indexOf(word)).filter((at) => at >= 0)
-  const from = places.length === 0 ? 0 : Math.max(0, Math.min(...places) - SNIPPET_CHARS / 4)
+  const matchIndexes = words.map((word) => lower.indexOf(word)).filter((at) => at >= 0)
+  const from = matchIndexes.length === 0 ? 0 : Math.max(0, Math.min(...matchIndexes) - SNIPPET_CHARS / 4)
   const cut = plain.slice(from, from + SNIPPET_CHARS)
   return `${from > 0 ? '… ' : ''}${cut}${from + SNIPPET_CHARS < plain.length ? ' …' : ''}`
 }

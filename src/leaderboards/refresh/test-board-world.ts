@@ -90,7 +90,7 @@ export class BoardWorld {
   /** Reverts up to five blocks; the next one may have an earlier time than those had. */
   async rewind(): Promise<void> {
     const toBlock = Math.max(BLOCK.number, this.facts.head - this.random(5))
-    await this.facts.rewind(toBlock)
+    await this.facts.revertTo(toBlock)
     const [state] = await this.sql<{ blockTime: number }[]>`select block_time from chain_state`
     this.#timeSec = state?.blockTime ?? this.#timeSec
   }

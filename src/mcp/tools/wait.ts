@@ -52,10 +52,10 @@ export const waitTool: Tool = {
     'price: dollars per share, 0 to 1, of price_feed US dollars; size: shares; timestamp: Unix milliseconds, of price_feed and fill seconds; fields in _amount or _e6: millionths',
   run: async ({ args, watch }) => {
     const { type = 'trades', count = 1, timeout_seconds = 20 } = args
-    const given = FILTER_NAMES.filter((name) => args[name] !== undefined)
+    const present = FILTER_NAMES.filter((name) => args[name] !== undefined)
     const { events, seq, warnings } = await watch({
       type: textOf(type),
-      filters: Object.fromEntries(given.map((name) => [name, args[name]])),
+      filters: Object.fromEntries(present.map((name) => [name, args[name]])),
       sinceSeq: readSeq(args),
       countMax: Number(count),
       timeoutMs: Number(timeout_seconds) * 1_000,

@@ -110,7 +110,7 @@ async function readTotals(call: ToolCall, argument: string, period: string): Pro
     return { wallet: address, ...totals, realized_pnl_in_period: realized_pnl }
   }
   return await read().catch((error) => {
-    // Both are asked for in the same words.
+    // Both operations have the same parameters.
     if (error instanceof ToolError) throw new ToolError(`${argument}: ${error.message}`)
     throw error
   })

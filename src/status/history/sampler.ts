@@ -36,7 +36,7 @@ export class StatusSampler {
     const { platform, chain } = this.#deps
     const nowMs = platform.clock.now()
     const atMs = Math.floor(nowMs / MINUTE_MS) * MINUTE_MS
-    if (this.#draft?.atMs !== atMs) await this.#turn(atMs)
+    if (this.#draft?.atMs !== atMs) await this.#beginMinute(atMs)
     const draft = this.#draft
     if (draft !== undefined) {
       const { timeSec } = chain.head
@@ -49,7 +49,7 @@ export class StatusSampler {
   }
 
   /** Ends the minute and begins the next. */
-  async #turn(atMs: number): Promise<void> {
+  async #beginMinute(atMs: number): Promise<void> {
     const { platform, chain, health } = this.#deps
     const now: Totals = { ...(await countRequests(platform.metrics)), faults: health.countFaults() }
     const ended = this.#draft

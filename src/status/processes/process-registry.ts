@@ -75,7 +75,7 @@ export class ProcessRegistry {
     this.#noteWhoBooks()
   }
 
-  /** Which roles no process has that lives. `undefined`: this process has all roles, or has not looked yet. */
+  /** Roles without a live process. `undefined`: this process has all roles, or has not read the registry yet. */
   check(): HealthCheck | undefined {
     const { roles } = this.#platform.config
     if (roles.length === ROLES.length || this.#live.length === 0) return undefined

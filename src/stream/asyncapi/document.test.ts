@@ -106,7 +106,7 @@ describe('GET /asyncapi.json', () => {
     }
   })
 
-  test('names every schema, and no row after its place', () => {
+  test('names every schema, and no row after the path to it', () => {
     const { schemas = {} } = document.components
     const anonymous = Object.entries(schemas).filter(([, { properties = {} }]) =>
       Object.values(properties).some((field) => [field, field.items].some(isAnonymous)),
@@ -116,7 +116,7 @@ describe('GET /asyncapi.json', () => {
   })
 
   test.each(['Events', 'Orderbook'])(
-    '%sSocketMessage is any message that the service sends there, told apart by its type',
+    '%sSocketMessage is any message that the service sends there, discriminated by its type',
     (channel) => {
       const { schemas = {} } = document.components
       const { anyOf = [] } = schemas[`${channel}SocketMessage`] ?? {}

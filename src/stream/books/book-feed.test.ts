@@ -36,7 +36,7 @@ test('a client that joins a stale book does not hide from others that it is stal
   for (const { reader } of [first, second]) expect([...reader.read().stale]).toEqual([])
 })
 
-test('what nobody followed is not missing for who comes within the window', async (context) => {
+test('changes of a book without followers reach a client that subscribes within the flush window', async (context) => {
   const opened = await world.open(context, { feed: BY_HAND })
   const [other = '', ...ids] = idsOf(world.tokens)
   await subscribe(opened, [other])
@@ -70,8 +70,8 @@ test('clients of all books learn that a market is not among them any more, and w
   const all = await subscribe(opened, ['*'])
   open = ids.slice(1)
   await until(() => all.reader.read().stale.has(id))
-  const told = all.connection.messages.find(({ stale }) => stale === true)
-  expect(told).toMatchObject({ markets: [id], reason: 'not_followed' })
+  const notice = all.connection.messages.find(({ stale }) => stale === true)
+  expect(notice).toMatchObject({ markets: [id], reason: 'not_followed' })
   open = ids
   await until(() => !all.reader.read().stale.has(id))
   await world.untilTrue(all, world.tokens.slice(0, 4))

@@ -19,7 +19,7 @@ const LOAD_MS = 5_000
 /** Clients of all books learn within this many windows that a market is not among the open ones any more. */
 const DROPPED_WINDOWS = 40
 const DROPPED = 'not_followed'
-/** Why clients have lost a book: an account below its share needed the place. */
+/** Why clients have lost a book: an account below its share needed the slot. */
 const LOST = 'capacity'
 
 const RESET = ['integrity_internal_reset', 'The service lost its place in a book. Connect again.'] as const

@@ -29,8 +29,8 @@ export class BookGroups {
   readonly #byToken = new Map<string, Set<BookGroup>>()
   readonly #integrity = new Map<string, Shared>()
   readonly #integrityMax: number
-  readonly #integrityPlaces: FairSlots
-  /** Books of integrity mode that have lost their places, and whose groups are not told yet. */
+  readonly #integritySlots: FairSlots
+  /** Books of integrity mode that have lost their slots, and whose groups have no `stale` message yet. */
   readonly #evicted = new Set<string>()
   #incomplete = 0
 
@@ -38,7 +38,7 @@ export class BookGroups {
     this.#books = books
     this.#options = options
     this.#integrityMax = options.integrityTokensMax ?? INTEGRITY_TOKENS_MAX
-    this.#integrityPlaces = new FairSlots({
+    this.#integritySlots = new FairSlots({
       slotsMax: this.#integrityMax,
       onEvicted: (tokenId) => this.#evicted.add(tokenId),
     })
@@ -73,7 +73,7 @@ export class BookGroups {
 
   /**
    * Moves a connection to the group of these tokens. Throws a `Refusal`, and changes nothing, when
-   * the account has no places for all of them.
+   * the account has no slots for all of them.
    */
   join(follower: BookFollower, tokenIds: readonly string[], isIntegrity: boolean): BookGroup {
     const key = toKey(tokenIds, isIntegrity)
@@ -143,11 +143,11 @@ export class BookGroups {
     return group
   }
 
-  /** Takes places for books in the name of an account. Throws a `Refusal`, and takes none, if they are too many. */
+  /** Claims slots for books in the name of an account. Throws a `Refusal`, and claims none, if they are too many. */
   #claim(tokenIds: readonly string[], of: { isIntegrity: boolean; accountId: number }): void {
     const { isIntegrity, accountId } = of
-    if (isIntegrity && !this.#integrityPlaces.canClaim(tokenIds, accountId)) {
-      const requested = this.#integrityPlaces.size + this.#integrityPlaces.countMissing(tokenIds)
+    if (isIntegrity && !this.#integritySlots.canClaim(tokenIds, accountId)) {
+      const requested = this.#integritySlots.size + this.#integritySlots.countMissing(tokenIds)
       const message = 'Integrity mode has no room for this many more books of the account at the moment.'
       throw new Refusal('integrity_capacity', message, { max: this.#integrityMax, requested })
     }
@@ -164,7 +164,7 @@ export class BookGroups {
   }
 
   #claimIntegrity(tokenIds: readonly string[], accountId: number): void {
-    for (const tokenId of tokenIds) this.#integrityPlaces.claim(tokenId, accountId)
+    for (const tokenId of tokenIds) this.#integritySlots.claim(tokenId, accountId)
     const evicted = [...this.#evicted]
     this.#evicted.clear()
     if (evicted.length > 0) this.#dropIntegrity(evicted)
@@ -221,7 +221,7 @@ export class BookGroups {
 
   #releaseIntegrity(tokenIds: readonly string[], accountId: number): void {
     for (const tokenId of tokenIds) {
-      if (this.#integrityPlaces.release(tokenId, accountId)) this.#integrityPlaces.remove(tokenId)
+      if (this.#integritySlots.release(tokenId, accountId)) this.#integritySlots.remove(tokenId)
     }
   }
 

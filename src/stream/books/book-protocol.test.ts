@@ -137,7 +137,7 @@ describe('a subscription', () => {
     await world.untilTrue(client, [...tokens])
   })
 
-  test('takes no places for token ids that neither catalogue nor exchange know', async (context) => {
+  test('takes no slots for token ids that neither catalogue nor exchange know', async (context) => {
     const opened = await open(context)
     const invented = manyTokens(700).map((tokenId) => `9${tokenId}`)
     const client = await subscribe(opened, tokensFrom(0, 2), false, invented)
@@ -401,7 +401,7 @@ describe('a message', () => {
     expect(client.reader.problems).toEqual([])
   })
 
-  test('for all books is to be tried again when places cannot be counted', async () => {
+  test('for all books is to be tried again when slots cannot be counted', async () => {
     const { connection, send } = idle.connect()
     connection.takeFirehose = () => Promise.reject(new Error('no database'))
     await send({ action: 'subscribe', markets: ['*'] })
@@ -425,10 +425,10 @@ describe('a message', () => {
   })
 })
 
-describe('places', () => {
+describe('slots', () => {
   const book = (message: object | undefined) => message as { markets: string[]; reason: string } | undefined
 
-  test('are shared: an account that has them all loses some to another, and its clients are told', async (context) => {
+  test('are shared: an account that has them all loses some to another, and its clients are notified', async (context) => {
     const opened = await open(context, { books: { limits: { tokensMax: 4 } } })
     const [whale, twin] = [
       await subscribe(opened, tokensFrom(0, 4)),
@@ -438,8 +438,8 @@ describe('places', () => {
     await other.send({ action: 'subscribe', markets: idsOf(tokensFrom(4, 2)) })
     await other.untilType('snapshots_done')
     for (const { connection, reader } of [whale, twin]) {
-      const told = connection.messages.findLast(({ reason }) => reason === 'capacity')
-      expect(book(told)?.markets).toEqual(idsOf(tokensFrom(0, 2)))
+      const notice = connection.messages.findLast(({ reason }) => reason === 'capacity')
+      expect(book(notice)?.markets).toEqual(idsOf(tokensFrom(0, 2)))
       expect(reader.read().problems).toEqual([])
     }
     await world.untilTrue(other, tokensFrom(4, 2))
@@ -460,7 +460,7 @@ describe('places', () => {
     await world.untilTrue(next, tokensFrom(0, 4))
   })
 
-  test('of open markets are not taken by accounts, and missing ones are told', async (context) => {
+  test('of open markets are not taken by accounts, and missing ones are reported', async (context) => {
     const listed = tokensFrom(5, 10)
     const opened = await open(context, {
       books: {

@@ -210,7 +210,7 @@ export class BookProtocol implements Protocol {
     this.#send((signal) => this.#sender.sendAll(tokenIds, integrity, signal))
   }
 
-  /** Sends books while the next messages are handled, in place of what was being sent. */
+  /** Sends books while the next messages are handled. Aborts the sending before it. */
   #send(work: (signal: AbortSignal) => Promise<void>): void {
     this.#sending?.abort()
     const sending = new AbortController()

@@ -114,7 +114,7 @@ describe('integrity mode', () => {
     expect(client.reader.problems).toEqual([])
   })
 
-  test('shares its places between accounts, and tells who loses some', async (context) => {
+  test('shares its slots between accounts, and notifies clients that lose some', async (context) => {
     const opened = await open(context, { feed: { integrityTokensMax: 4 } })
     const tokens = tokensFrom(0, 4)
     const whale = await subscribe(opened, tokens)
@@ -125,8 +125,8 @@ describe('integrity mode', () => {
     expect(other.connection.messages[0]).toMatchObject({ error: 'integrity_capacity', max: 4, requested: 7 })
     await other.send({ action: 'subscribe', markets: idsOf(tokensFrom(4, 2)) })
     await other.untilType('snapshots_done')
-    const told = whale.connection.messages.findLast(({ reason }) => reason === 'capacity')
-    expect(told).toMatchObject({ type: 'stale', stale: true, markets: idsOf(tokens.slice(0, 2)) })
+    const notice = whale.connection.messages.findLast(({ reason }) => reason === 'capacity')
+    expect(notice).toMatchObject({ type: 'stale', stale: true, markets: idsOf(tokens.slice(0, 2)) })
     await whale.send({ action: 'resync', markets: idsOf(tokens.slice(0, 2)) })
     expect(whale.connection.messages.at(-1)).toMatchObject({ error: 'resync_not_subscribed' })
     await world.untilTrue(whale, tokens.slice(2))
@@ -236,7 +236,7 @@ describe('integrity mode refuses', () => {
     const other = await subscribe(opened, tokensFrom(2, 1))
     const [tokenId = ''] = idsOf(tokens)
     await until(() => {
-      // A change that was not told, again and again: the next whole book takes it away.
+      // Changes that no message reports, again and again: the next whole book corrects them.
       opened.books.get(tokenId)?.setLevel('BUY', '0.0001', '5')
       return client.connection.closed !== undefined
     })

@@ -38,10 +38,10 @@ const LISTED = '123456789012345'
 const FOLLOWED = '223456789012345'
 const UNKNOWN = '323456789012345'
 
-/** What the exchange was asked for. */
-let asked: (readonly string[])[] = []
+/** The token ids of each call of the exchange. */
+let requested: (readonly string[])[] = []
 beforeEach(() => {
-  asked = []
+  requested = []
 })
 
 const resolve = (names: string[], max = 100, isDown = false) => {
@@ -49,7 +49,7 @@ const resolve = (names: string[], max = 100, isDown = false) => {
     sql: database.sql,
     isFollowed: (tokenId) => tokenId === FOLLOWED,
     findListed: async (tokenIds) => {
-      asked.push(tokenIds)
+      requested.push(tokenIds)
       if (isDown) throw new UpstreamError('does not answer', { upstream: 'clob', retryable: true })
       return new Set(tokenIds.filter((tokenId) => tokenId === LISTED))
     },
@@ -88,7 +88,7 @@ describe('tokens that the catalogue does not have', () => {
     expect(tokenIds).toEqual(tokensOf(1))
     expect(unresolved).toEqual(invented)
     expect(isUnsure).toBe(false)
-    expect(asked).toEqual([invented.slice(0, 500)])
+    expect(requested).toEqual([invented.slice(0, 500)])
   })
 
   test('are unknown while the exchange does not answer', async () => {
@@ -100,7 +100,7 @@ describe('tokens that the catalogue does not have', () => {
 
   test('are the only ones that the exchange is asked for', async () => {
     await resolve([...tokensOf(1, 2), FOLLOWED, 'event-10', 'absent'])
-    expect(asked).toEqual([])
+    expect(requested).toEqual([])
   })
 })
 
@@ -113,7 +113,7 @@ test('reads no more markets than can be followed', async () => {
   expect(tokenIds).toHaveLength(8)
 })
 
-test('odd names do no harm', async () => {
-  const odd = ["'; drop table markets", '\ud800', 'ÄÖÜ', '%', '\\', '{}', '"', 'null']
-  expect((await resolve(odd)).unresolved).toEqual(odd)
+test('malformed names do no harm', async () => {
+  const malformed = ["'; drop table markets", '\ud800', 'ÄÖÜ', '%', '\\', '{}', '"', 'null']
+  expect((await resolve(malformed)).unresolved).toEqual(malformed)
 })

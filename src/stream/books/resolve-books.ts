@@ -12,10 +12,10 @@ import {
 } from '../queries.js'
 import type { Identifiers } from './book-request.js'
 
-/** Token ids that are looked up with one query, so that others get their turn between them. */
-const LOOKED_UP_MAX = 2_000
-/** Of token ids that the catalogue does not have, the service asks the exchange for no more: it takes 500 in one call. */
-const ASKED_MAX = 500
+/** Token ids of one query: with more, the queries of others would wait longer for a connection. */
+const TOKENS_PER_QUERY_MAX = 2_000
+/** At most this many token ids that the catalogue lacks are looked up at the exchange, which takes 500 in one call. */
+const EXCHANGE_TOKENS_MAX = 500
 
 /** The books that a client named. */
 export type ResolvedBooks = {
@@ -29,7 +29,7 @@ export type ResolvedBooks = {
   isUnsure: boolean
 }
 
-/** Where books are looked up. */
+/** What knows which books exist. */
 export type BookSources = {
   sql: Sql
   /** Whether the token is followed, and known because of that. */
@@ -41,7 +41,7 @@ export type BookSources = {
 /**
  * Looks everything up that was named. A slug is that of an event, else that of a single market. A token is one that is
  * followed or that the catalogue has; of some others the exchange is asked, because a new market trades before
- * the catalogue has it. A book of a token that neither knows would take a place for nothing.
+ * the catalogue has it. A book of a token that neither knows would take up a slot for nothing.
  */
 export async function resolveBooks(
   sources: BookSources,
@@ -68,15 +68,16 @@ export async function resolveFollowed(sql: Sql, named: Identifiers, tokensMax: n
 async function checkTokens({ sql, isFollowed, findListed }: BookSources, tokenIds: ReadonlySet<string>) {
   const unknown = new Set<string>()
   const unsure = [...tokenIds].filter((tokenId) => !isFollowed(tokenId))
-  for (let from = 0; from < unsure.length; from += LOOKED_UP_MAX) {
-    const page = unsure.slice(from, from + LOOKED_UP_MAX)
+  for (let from = 0; from < unsure.length; from += TOKENS_PER_QUERY_MAX) {
+    const page = unsure.slice(from, from + TOKENS_PER_QUERY_MAX)
     const tokens = page.map((tokenId) => parseTokenId(tokenId) ?? '0x')
     for (const index of await selectUnknownTokens(sql, tokens)) unknown.add(page[index] ?? '')
   }
   let isUnsure = false
   if (unknown.size > 0) {
     try {
-      for (const tokenId of await findListed([...unknown].slice(0, ASKED_MAX))) unknown.delete(tokenId)
+      for (const tokenId of await findListed([...unknown].slice(0, EXCHANGE_TOKENS_MAX)))
+        unknown.delete(tokenId)
     } catch (error) {
       // The account may also have used up its share of calls.
       if (!(error instanceof UpstreamError || error instanceof ApiError)) throw error

@@ -57,7 +57,7 @@ export class BookReader {
     for (const part of parts ?? []) this.#apply(part)
     if (type === 'book_snapshot') this.#apply(message)
     if (type === 'subscribed') this.#isProven = message.integrity !== undefined
-    if (type === 'resyncing') this.#gate(message.markets as string[])
+    if (type === 'resyncing') this.#markResyncing(message.markets as string[])
     if (type === 'stale') this.#trust(message)
   }
 
@@ -94,7 +94,7 @@ export class BookReader {
     else this.#note(book.change(changes, update.integrity, this.#isProven).join(), update)
   }
 
-  #gate(tokenIds: readonly string[]): void {
+  #markResyncing(tokenIds: readonly string[]): void {
     for (const tokenId of tokenIds) {
       const book = this.books.get(tokenId)
       if (book === undefined) this.#note(`resyncing ${tokenId}`, {})

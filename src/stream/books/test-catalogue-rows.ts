@@ -12,7 +12,7 @@ export type TestBookMarket = {
   tokens: readonly string[]
 }
 
-/** Writes what names of books are looked up in. */
+/** Writes the rows in which the names of books are looked up. */
 export async function insertBookMarkets(sql: Sql, markets: readonly TestBookMarket[]) {
   const flags = { active: true, closed: false, archived: false, neg_risk: false }
   const shared = { ...flags, first_seen: new Date(0) }

@@ -218,7 +218,7 @@ describe('a message that is not taken', () => {
     expect(again?.type).toBe('subscribed')
   })
 
-  test('an account has 500,000 filter items, and finds place again when connections end', async () => {
+  test('an account has 500,000 filter items, and may use them again when connections end', async () => {
     const tokens = Array.from({ length: 100_000 }, (_, index) => `${index}`)
     const full = Array.from({ length: 5 }, () => connect())
     for (const client of full) {
@@ -235,7 +235,7 @@ describe('a message that is not taken', () => {
     expect(answer?.type).toBe('subscribed')
   })
 
-  test('queries beyond the share of the account are told as such', async () => {
+  test('queries beyond the share of the account are reported as such', async () => {
     const sqlFor = () => {
       throw tooManyRequests('The account has used up its share.', 2_000)
     }
@@ -293,7 +293,7 @@ describe('answers', () => {
     expect(connection.hasFirehose).toBe(false)
   })
 
-  test('nothing stays behind a connection that ends while its subscribe is under way', async () => {
+  test('a connection that ends while its subscribe is under way leaves nothing behind', async () => {
     const { connection, protocol } = connect()
     const message = { action: 'subscribe', type: 'trades', filters: { slugs: ['rain'] } }
     const answered = protocol.onMessage(JSON.stringify(message))
@@ -407,7 +407,7 @@ describe('who receives what', () => {
     expect(await deliver(client, ...drafts.map(([...draft]) => draft))).toEqual(types)
   })
 
-  test('event_types take the place of the preset, and add to flat fills', async () => {
+  test('event_types replace the preset, and add to flat fills', async () => {
     const types = ['fill', 'trade', 'reorg', 'combo_lifecycle', 'settlement']
     const drafts = types.map((name): [string, object] => [name, { name }])
     const wanted = { event_types: ['reorg', 'trade', 'combo_lifecycle'] }
@@ -601,7 +601,7 @@ describe('coin prices', () => {
     expect(stream.hub.subscriptions.size).toBe(0)
   })
 
-  test('a second selection takes the place of the first', async () => {
+  test('a second selection replaces the first', async () => {
     const client = connect()
     const { id } = client.connection
     await client.subscribe('oracle')

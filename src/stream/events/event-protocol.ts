@@ -198,7 +198,7 @@ export class EventProtocol implements Protocol {
       subscription_id: subscription.id,
       subscription_type: subscription.type,
       warnings: [...request.warnings, ...warnings],
-      ...this.#presentPlace(subscription),
+      ...this.#presentStartSeq(subscription),
       ...(resume !== undefined && { resume }),
       ...(request.prices !== undefined && presentPrices(request.prices)),
     } satisfies SubscribedMessage)
@@ -207,7 +207,7 @@ export class EventProtocol implements Protocol {
   }
 
   /** The number that the subscription begins after, in the numbering that `since_seq` is in. */
-  #presentPlace({ filters, prices, scores }: Subscription) {
+  #presentStartSeq({ filters, prices, scores }: Subscription) {
     const { bus, priceBus, scoreBus } = this.#deps
     const present = (of: 'chain' | 'prices' | 'scores', { publishedSeq }: Bus) => ({
       resume_seq: publishedSeq,

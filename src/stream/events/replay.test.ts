@@ -176,7 +176,7 @@ describe('events since a time', () => {
 describe('a long replay', () => {
   const large = () => draftOf('trade', { text: 'x'.repeat(300_000) }, {}, stream.clock.now())
 
-  test('waits for the client, and what is published meanwhile comes behind it, once', async () => {
+  test('waits for the client, and what is published meanwhile comes after it, once', async () => {
     const before = stream.bus.lastSeq
     stream.bus.publish(Array.from({ length: 30 }, large))
     const client = connect()
@@ -293,7 +293,7 @@ describe('since_seq', () => {
     expect(countsOf(client)).toEqual([0])
   })
 
-  test('of a client that wants confirmed events is exact also after the service was started anew', async () => {
+  test('of a client that wants confirmed events is exact also after a restart of the service', async () => {
     await book(trades(1))
     const seq = stream.bus.lastSeq
     const { database, clock } = stream
@@ -352,7 +352,7 @@ const meanwhile = fc.array(
   { maxLength: 4 },
 )
 
-test('whatever happens while a client resumes, it gets every event behind its number once and in order', async () => {
+test('whatever happens while a client resumes, it gets every event after its number once and in order', async () => {
   const act = async (steps: typeof meanwhile extends fc.Arbitrary<infer Steps> ? Steps : never) => {
     for (const step of steps) {
       if (step.kind === 'book') await book(trades(step.count))
@@ -454,7 +454,7 @@ test('events that are published while their pages are read come once and in orde
   expect(seqs).toEqual(publishedAfter(seq - 1))
 })
 
-test('the last events are looked for in steps, and those that come meanwhile are among them', async () => {
+test('the last events are searched in steps, and those that come meanwhile are among them', async () => {
   const { bus, sql } = stream
   bus.publish([...trades(3), ...blocks(25_000)])
   const paid: number[] = []

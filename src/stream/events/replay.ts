@@ -44,7 +44,7 @@ export type ReplayOptions = {
   isWanted: (event: BusEvent) => boolean
   /** The connection has received it live, by another subscription. */
   wasDelivered: (event: BusEvent) => boolean
-  /** Coin prices and scores of the past, oldest first. Asked in the moment of `arm`. */
+  /** Coin prices and scores of the past, oldest first. Called right before `arm`. */
   pastOthers: () => BusEvent[]
   /** From now on the connection receives what is published. */
   arm: () => void
@@ -68,7 +68,7 @@ export class Replay {
   readonly #frames: ReplayFrames
   /** Events that were published after the start are live: they are sent whatever their time is. */
   #startSeq: number
-  /** What `search` has found, oldest first, and up to which number it has looked. */
+  /** What `search` has found, oldest first, and the number up to which it has searched. */
   #found: readonly BusEvent[] = []
   #searchedSeq = 0
   #cursor: number

@@ -122,7 +122,7 @@ test('snapshot_count 0: no past and no message about it', async () => {
   expect(answer.map(({ type }) => type)).toEqual(['subscribed'])
 })
 
-test('since_seq goes on behind a score; where memory does not reach back, games are sent as they stand', async () => {
+test('since_seq resumes after a score; where memory does not reach back, games are sent as they stand', async () => {
   say('nba-1', '0-0')
   say('nba-1', '2-0')
   const [first] = stream.ctx.scoreBus.replay({ afterSeq: 0 })
@@ -176,7 +176,7 @@ test('all scores are no firehose, and count as prices do', async () => {
   expect(connection.metered.ws_onchain).toBe(0)
 })
 
-test('event types that are named take their place, unless scores are chosen too', async () => {
+test('named event types replace them, unless scores are chosen too', async () => {
   say('nba-1', '0-0')
   const client = stream.connect()
   const other = await client.subscribe('scores', { event_types: ['trade'], snapshot_count: 0 })

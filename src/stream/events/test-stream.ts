@@ -24,13 +24,13 @@ type TestStreamOptions = Partial<BusOptions> & {
 
 /** The event stream of one process, without sockets. */
 export async function openTestStream(options: TestStreamOptions = {}) {
-  const { bus: given, clock, database: shared, ...limits } = options
+  const { bus: ownBus, clock, database: shared, ...limits } = options
   const database = shared ?? (await createTestDatabase())
   const manualClock = new ManualClock()
   const time = clock ?? manualClock
   const logged: string[] = []
   const log = createLog('warn', { write: (line) => logged.push(line) })
-  const bus = given ?? new Bus({ clock: time, log, ...limits })
+  const bus = ownBus ?? new Bus({ clock: time, log, ...limits })
   const { sql, control } = database
   const store = storeOf(sql, control)
   const { config } = loadConfig({})

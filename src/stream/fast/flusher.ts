@@ -28,7 +28,7 @@ export class Flusher {
     this.#waiting.push(connection)
     if (this.#waiting.length > 1) return
     const waitMs = this.#flushedAt + FLUSH_INTERVAL_MS - performance.now()
-    // What is published in one turn of the event loop goes out together in any case.
+    // What is published in one iteration of the event loop goes out together in any case.
     if (waitMs <= 0) setImmediate(this.#flush)
     else setTimeout(this.#flush, waitMs)
   }

@@ -4,7 +4,7 @@ import { type Frame, payloadLength, type TransferMeter } from './shared-frame.js
  * The frames that a connection receives with the next flush. Bench: `fanout`.
  *
  * Many connections receive the same frames in the same order, so queues are a trie: a connection stands on
- * the node of what it has been given, and moves on by `next`. Connections on one node share one buffer, which
+ * the node of the frames that were added for it, and moves on by `next`. Connections on one node share one buffer, which
  * is joined once. The trie of a flush ends with it: no connection keeps a node for longer.
  */
 export class FrameQueue {
@@ -67,7 +67,7 @@ export class FrameQueue {
   /** The frames one by one, in order. */
   list(): QueuedFrame[] {
     const frames = new Array<QueuedFrame>(this.count)
-    for (const { own, meter, at } of this.#walk()) frames[at] = { bytes: own, meter }
+    for (const { own, meter, at } of this.#newestFirst()) frames[at] = { bytes: own, meter }
     return frames
   }
 
@@ -75,7 +75,7 @@ export class FrameQueue {
     if (this.count === 1 && this.#own !== undefined) return this.#own
     const bytes = Buffer.allocUnsafe(this.byteLength)
     let end = this.byteLength
-    for (const { own } of this.#walk()) {
+    for (const { own } of this.#newestFirst()) {
       end -= own.length
       bytes.set(own, end)
     }
@@ -83,7 +83,7 @@ export class FrameQueue {
   }
 
   /** The frames, the last one first. */
-  *#walk(): Generator<{ own: Buffer; meter: TransferMeter | undefined; at: number }> {
+  *#newestFirst(): Generator<{ own: Buffer; meter: TransferMeter | undefined; at: number }> {
     let queue: FrameQueue = this
     while (queue.#own !== undefined && queue.#parent !== undefined) {
       yield { own: queue.#own, meter: queue.#meter, at: queue.count - 1 }

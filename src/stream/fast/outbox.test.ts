@@ -105,7 +105,7 @@ describe('Outbox', () => {
     expect(pair.overflows).toBe(1)
     expect(bytes).toBeGreaterThan(WAITING_BYTES_MAX)
     pair.outbox.add(frame)
-    // What the socket was given already.
+    // What was written to the socket already.
     expect(pair.outbox.waitingBytes).toBe(pair.socket.writableLength)
     expect(pair.overflows).toBe(1)
     pair.client.destroy()

@@ -24,8 +24,8 @@ type OutboxOptions = {
 /**
  * Everything that leaves on one socket, in order, past the sender of `ws`. Bench: `fanout`.
  *
- * Frames wait in a queue that connections share until the next flush. While the client takes what it
- * was given they are written at once; otherwise (`#isBlocked`) they become the backlog, a list of frames that
+ * Frames wait in a queue that connections share until the next flush. While the socket has nothing unwritten,
+ * they are written at once; otherwise (`#isBlocked`) they become the backlog, a list of frames that
  * other connections may hold too, and go on when the socket has taken the last write. `ws` writes nothing by
  * itself but the frame that closes, always whole.
  */
@@ -136,11 +136,11 @@ export class Outbox {
   #write(bytes: Buffer, frames: number): void {
     if (this.#socket.destroyed) return
     this.#writingFrames = frames
-    this.#socket.write(bytes, this.#onTaken)
+    this.#socket.write(bytes, this.#onWritten)
     this.#isBlocked = this.#socket.writableLength > 0
   }
 
-  readonly #onTaken = (error?: Error | null): void => {
+  readonly #onWritten = (error?: Error | null): void => {
     if (!this.#isBlocked || error != null || this.#socket.writableLength > 0) return
     this.#isBlocked = false
     while (!this.#isBlocked && this.#written < this.#backlog.length) this.#writeBacklog()

@@ -75,7 +75,7 @@ test('books are sent as live clients were sent them: the same batches of the sam
   expect(reader.problems.filter((text) => !text.includes('replay_'))).toEqual([])
 })
 
-test('after a seek the books are those of that time, and a gap of the record is told as stale', async (context) => {
+test('after a seek the books are those of that time, and a gap of the record is reported as stale', async (context) => {
   const { t, exchange, recording, subscribe, fromMs, pass, replay } = await openWorld(context)
   await pass(10)
   exchange.universe.advance(exchange.universe.nowMs + 1_000)

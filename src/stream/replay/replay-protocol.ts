@@ -212,7 +212,7 @@ export class ReplayProtocol implements Protocol {
     this.#playedType = undefined
   }
 
-  /** Live sockets have their turn, then the account pays, then the client has to have read most of what was sent. */
+  /** Lets the event loop serve live sockets, charges the account, and waits until the client has read most of what was sent. */
   async #untilReady(events: number): Promise<boolean> {
     const sentLength = this.#sentLength
     this.#sentLength = 0

@@ -227,7 +227,7 @@ function readPrices(fields: FilterFields, { hasPrices }: Preset): PriceSelection
   if (source !== undefined && windows !== undefined) {
     throw new Refusal('invalid_filter', 'price_source and twap_windows exclude each other')
   }
-  // Types that are named take the place of everything that the preset has.
+  // Named types replace everything that the preset has.
   if (!hasPrices || (fields.has('event_types') && !choosesPrices(fields))) return undefined
   return {
     types: PRICE_TYPES,

@@ -109,8 +109,8 @@ test('it finds the receivers that asking every filter finds, each once, however 
           removed?.remove()
         } else {
           const found = index.match(step.event).map(({ number }) => number)
-          const asked = twin.filter(({ filter }) => matchesEvent(filter, step.event))
-          const expected = new Set(asked.map(({ receiver }) => receiver.number))
+          const matching = twin.filter(({ filter }) => matchesEvent(filter, step.event))
+          const expected = new Set(matching.map(({ receiver }) => receiver.number))
           expect(found.toSorted()).toEqual([...expected].sort())
         }
         expect(index.size).toBe(twin.length)
@@ -120,12 +120,12 @@ test('it finds the receivers that asking every filter finds, each once, however 
   )
 })
 
-test('a filter with many items is not asked about events that have none of them', () => {
+test('a filter with many items is not evaluated for events that have none of them', () => {
   const index = new SubscriptionIndex<object>()
-  let asked = 0
+  let lookups = 0
   const counting = new Proxy<ReadonlySet<string>>(new Set(['trade']), {
     get(types, name) {
-      if (name === 'has') asked++
+      if (name === 'has') lookups++
       const value = Reflect.get(types, name)
       return typeof value === 'function' ? value.bind(types) : value
     },
@@ -137,7 +137,7 @@ test('a filter with many items is not asked about events that have none of them'
   const keys = { ...NO_KEYS, wallets: ['0x7', '0x8', 'other'], side: 'BUY' }
   const event = { type: 'trade', keys }
   expect(index.match(event)).toHaveLength(2)
-  expect(asked).toBe(2)
+  expect(lookups).toBe(2)
 })
 
 test('a long filter comes and goes in pieces: it has no effect before it is armed, nor after it is removed', () => {
@@ -169,7 +169,7 @@ test('a filter that is removed while it comes leaves nothing', () => {
   expect(index.match({ type: 'trade', keys: { ...NO_KEYS, wallets: ['0x1', '0x2'] } })).toEqual([receiver])
 })
 
-test('filters without keys that are the same are asked once', () => {
+test('filters without keys that are the same are evaluated once', () => {
   const index = new SubscriptionIndex<object>()
   const filter = (sizeMin: number): EventFilter => ({
     types: new Set(['trade']),

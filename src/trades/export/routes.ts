@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest 
 import { type TObject, Type } from 'typebox'
 import { BULK, type KeyedAccess, V3_BULK } from '../../accounts/access.js'
 import { badRequest } from '../../core/errors.js'
-import { awaitTurn } from '../../http/large-answer.js'
+import { awaitLargeAnswerSlot } from '../../http/await-large-answer-slot.js'
 import type { LargeAnswers } from '../../http/large-answers.js'
 import { Address, ConditionId, Slug, TokenId } from '../../http/parameters.js'
 import { setHeaders } from '../../http/request-headers.js'
@@ -202,7 +202,7 @@ function addExport(
     reply.type(ROW_FORMATS[format].contentType)
     // The answer to HEAD has no body, and the framework would read all of it.
     if (request.method === 'HEAD') return reply.send(Readable.from([]))
-    await awaitTurn(largeAnswers, request, reply)
+    await awaitLargeAnswerSlot(largeAnswers, request, reply)
     const reorg = await selectLastReorg(request.readSql())
     const joining = exports.join(wanted, format, reorg)
     return sendExport(reply, { [field]: subject }, wanted, format, joining)

@@ -141,7 +141,7 @@ describe('what waits', () => {
     )
   })
 
-  test('of a webhook that became inactive by itself is cancelled when it is looked at', async () => {
+  test('of a webhook that became inactive by itself is cancelled when its lane is claimed', async () => {
     const webhook = await world.createWebhook('/inactive')
     await world.add(draftsOf(webhook, 1_500))
     await world.sql`update webhooks set active = false where id = ${webhook.id}`

@@ -8,7 +8,7 @@ import type { Log } from '../../lib/log.js'
 import { backoffMs, pause, pollUntil } from '../../lib/timing.js'
 import type { SecretBox } from '../../store/secret-box.js'
 import type { Store } from '../../store/store.js'
-import type { Room } from './due-queues.js'
+import type { DeliveryCapacity } from './due-queues.js'
 import type { DeliveryMetrics } from './metrics.js'
 import { type ClaimedDelivery, type EndedAttempt, INTERRUPTED, nextState, selectNextDue } from './queries.js'
 import { disableWebhooks, isGood, recordAndClaim } from './record-and-claim.js'
@@ -35,7 +35,7 @@ const RETRY = { baseMs: 100, maxMs: 2_000 }
 const STOP_ATTEMPTS_MS_MAX = 200
 const STOP_WRITE_MS_MAX = 200
 
-const NO_ROOM: Room = { free: 0, freeForSlow: 0, held: new Map() }
+const NO_CAPACITY: DeliveryCapacity = { free: 0, freeForSlow: 0, held: new Map() }
 
 type DispatcherDependencies = {
   store: Pick<Store, 'sql'>
@@ -55,7 +55,7 @@ type DispatcherDependencies = {
  * The queue is in the database: this process knows what it is sending, and nothing of what waits.
  * A lane is the row of a webhook in the queue. It says when its deliveries are claimed next, so
  * that neither a long queue nor a receiver that does not answer costs others more than a row.
- * Accounts share the places of this process: see `Room`.
+ * Accounts share the slots of this process: see `DeliveryCapacity`.
  */
 export class Dispatcher {
   readonly #deps: DispatcherDependencies
@@ -104,13 +104,13 @@ export class Dispatcher {
     const gatherMs = this.#gatherMs()
     if (gatherMs > 0) return gatherMs
     if (this.#ended.length === 0) {
-      if (this.#taken.room.free === 0) return POLL_MS
+      if (this.#taken.capacity.free === 0) return POLL_MS
       const waitMs = this.#isWoken ? 0 : await this.#untilDue()
       if (waitMs > 0) return Math.min(waitMs, POLL_MS)
     }
     this.#isWoken = false
     await this.#checkKey()
-    const restMs = await this.#exchange(this.#taken.room)
+    const restMs = await this.#exchange(this.#taken.capacity)
     await this.#disable()
     return restMs
   }
@@ -139,12 +139,18 @@ export class Dispatcher {
   }
 
   /** Writes what has ended and begins what is due. Returns how long to rest when there was nothing, or nothing to be had. */
-  async #exchange(room: Room): Promise<number> {
+  async #exchange(capacity: DeliveryCapacity): Promise<number> {
     const { store, clock, metrics } = this.#deps
     const ended = [...this.#ended]
     const quick = this.#taken.takeQuick()
     const afterAccount = this.#afterAccount
-    const result = await recordAndClaim(store.sql, { ended, room, quick, afterAccount, nowMs: clock.now() })
+    const result = await recordAndClaim(store.sql, {
+      ended,
+      capacity,
+      quick,
+      afterAccount,
+      nowMs: clock.now(),
+    })
     this.#afterAccount = result.afterAccount
     this.#ended = this.#ended.filter((attempt) => !result.settled.has(attempt))
     this.#gatherFromMs = performance.now()
@@ -245,7 +251,7 @@ export class Dispatcher {
     const deadline = performance.now() + STOP_WRITE_MS_MAX
     await pollUntil(isIdle, { everyMs: 5, timeoutMs: STOP_WRITE_MS_MAX })
     while (this.#ended.length > 0 && performance.now() < deadline) {
-      const restMs = await this.#exchange(NO_ROOM).catch(() => CROWDED_MS)
+      const restMs = await this.#exchange(NO_CAPACITY).catch(() => CROWDED_MS)
       if (restMs > 0) await pause(restMs)
     }
   }

@@ -4,11 +4,11 @@ import type { Sql } from '../../store/connection.js'
 export type LaneQueue = { accountId: number; isHealthy: boolean }
 
 /**
- * The places for deliveries of a process. An account gets another one while it holds fewer than are free: alone it
- * gets half of all, two get a third each, and so on. So there is a place for an account that holds none, however
+ * The slots for deliveries of a process. An account gets another one while it holds fewer than are free: alone it
+ * gets half of all, two get a third each, and so on. So there is a slot for an account that holds none, however
  * much others have due.
  */
-export type Room = {
+export type DeliveryCapacity = {
   free: number
   /** Of these, those that receivers which are slow or fail may take. */
   freeForSlow: number
@@ -16,8 +16,11 @@ export type Room = {
   held: ReadonlyMap<number, number>
 }
 
-/** Whether an account gets no further place for lanes of this kind. */
-export function isAtShare({ free, freeForSlow, held }: Room, { accountId, isHealthy }: LaneQueue): boolean {
+/** Whether an account gets no further slot for lanes of this kind. */
+export function isAtShare(
+  { free, freeForSlow, held }: DeliveryCapacity,
+  { accountId, isHealthy }: LaneQueue,
+): boolean {
   return (held.get(accountId) ?? 0) >= (isHealthy ? free : Math.min(free, freeForSlow))
 }
 

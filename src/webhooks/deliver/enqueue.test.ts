@@ -183,7 +183,7 @@ describe('held deliveries', () => {
     await release(104)
   })
 
-  test('of blocks that were taken back are gone, and do not count', async () => {
+  test('of blocks that were reverted are gone, and do not count', async () => {
     const webhook = await createWebhook()
     await add([held(webhook, 1, 200), held(webhook, 2, 201), held(webhook, 3, 202)])
     const taken = await transact(database.sql, (tx) => cancelHeldAbove(tx, 200))

@@ -7,10 +7,10 @@ import { type DispatcherWorld, openDispatcherWorld, untilHolds } from './test-di
 import {
   draftOf,
   draftsOf,
-  emptyRoom,
   selectAttempts,
   selectDeliveries,
   type TestWebhook,
+  unusedCapacity,
 } from './test-webhook.js'
 
 const HOUR_MS = 60 * 60_000
@@ -87,7 +87,7 @@ async function crowd(prefix: string, accountIds: readonly (number | undefined)[]
 const createAccount = () =>
   insertAccount(world.sql, { name: 'x', plan: 'enterprise', nowMs: world.clock.now() })
 
-test('receivers that were slow before get half of a busy process, and others find room', async () => {
+test('receivers that were slow before get half of a busy process, and others find free slots', async () => {
   const slow = await crowd('slow', new Array(60).fill(undefined))
   await world.sql`update webhook_lanes set is_healthy = false`
   const { wake } = world.start()
@@ -97,7 +97,7 @@ test('receivers that were slow before get half of a busy process, and others fin
   expect(slow.sent()).toBe(504)
 })
 
-test('an account gets half of the places, the next one half of the rest, and one with less all it needs', async () => {
+test('an account gets half of the slots, the next one half of the rest, and one with less all it needs', async () => {
   const [big, other] = [await createAccount(), await createAccount()]
   const first = await crowd('big', new Array(55).fill(big))
   const { wake, registry } = world.start()
@@ -124,21 +124,21 @@ test('lanes of one account that are due before all others do not hide those', as
   const held = new Map([[big, 50]])
   const one = await world.createWebhook('/one')
   await world.add(draftsOf(one, 3))
-  const room = { free: 50, freeForSlow: 50, held }
-  const request = { ended: [], room, nowMs: clock.now() }
+  const capacity = { free: 50, freeForSlow: 50, held }
+  const request = { ended: [], capacity, nowMs: clock.now() }
   const { claimed, passedOver } = await recordAndClaim(sql, request)
   expect(claimed.map(({ webhook }) => webhook)).toEqual([one.id])
   expect(passedOver).toBe(64)
 })
 
-test('accounts are visited in turn when more have lanes due than one claim looks at', async () => {
+test('successive claims reach all accounts when more have lanes due than one claim reads', async () => {
   const { sql, clock } = world
   const webhooks = await Promise.all(Array.from({ length: 140 }, (_, n) => world.createWebhook(`/turn-${n}`)))
   await world.add(webhooks.map((webhook) => draftOf(webhook, 0)))
   const claimed: number[] = []
   let afterAccount = 0
   do {
-    const request = { ended: [], room: emptyRoom(1_000), afterAccount, nowMs: clock.now() }
+    const request = { ended: [], capacity: unusedCapacity(1_000), afterAccount, nowMs: clock.now() }
     const result = await recordAndClaim(sql, request)
     claimed.push(...result.claimed.map(({ webhook }) => webhook))
     afterAccount = result.afterAccount
@@ -146,7 +146,7 @@ test('accounts are visited in turn when more have lanes due than one claim looks
   expect(new Set(claimed)).toEqual(new Set(webhooks.map(({ id }) => id)))
 })
 
-test('a free place goes to the account that holds the fewest, the longest due delivery first', async () => {
+test('a free slot goes to the account that holds the fewest, the longest due delivery first', async () => {
   const { sql, clock } = world
   const few = await world.createWebhook('/few', { places: 10 })
   const more = await world.createWebhook('/more', { places: 10 })
@@ -155,15 +155,15 @@ test('a free place goes to the account that holds the fewest, the longest due de
     [few.accountId, 1],
     [more.accountId, 4],
   ])
-  const room = { free: 12, freeForSlow: 12, held }
-  const { claimed } = await recordAndClaim(sql, { ended: [], room, nowMs: clock.now() })
+  const capacity = { free: 12, freeForSlow: 12, held }
+  const { claimed } = await recordAndClaim(sql, { ended: [], capacity, nowMs: clock.now() })
   const of = ({ id }: TestWebhook) => claimed.filter(({ webhook }) => webhook === id).length
   // Each holds 6 afterwards, and 5 are free.
   expect([of(few), of(more)]).toEqual([5, 2])
 })
 
-describe('the places of a webhook', () => {
-  const placesOf = async ({ id }: TestWebhook) => {
+describe('the slots of a webhook', () => {
+  const slotsOf = async ({ id }: TestWebhook) => {
     const [row] = await world.sql<{ places: number }[]>`
       select places from webhook_lanes where webhook = ${id}`
     return row?.places
@@ -189,24 +189,25 @@ describe('the places of a webhook', () => {
   test('double with each quick answer up to ten, and halve with each slow or failed one down to one', async () => {
     const { sql, clock } = world
     const webhook = await world.createWebhook('/earns')
-    const places: (number | undefined)[] = []
+    const slots: (number | undefined)[] = []
     const answers = [5, 5, 5, 5, 5, 4_500, 4_500, 0, 0, 0, 5]
     await world.add(draftsOf(webhook, answers.length))
     for (const latencyMs of answers) {
       clock.advance(1)
       const nowMs = clock.now()
-      const [delivery] = (await recordAndClaim(sql, { ended: [], room: emptyRoom(1), nowMs })).claimed
+      const [delivery] = (await recordAndClaim(sql, { ended: [], capacity: unusedCapacity(1), nowMs }))
+        .claimed
       if (delivery === undefined) return expect.fail('nothing was claimed')
       const success = latencyMs > 0
       const result = { success, statusCode: 200, latencyMs, error: undefined }
       const next = { state: 'delivered', attempts: 1, dueMs: undefined } as const
       const ended = [{ delivery, startedMs: nowMs, endedMs: nowMs, result, next }]
-      await recordAndClaim(sql, { ended, room: emptyRoom(0), nowMs })
-      places.push(await placesOf(webhook))
+      await recordAndClaim(sql, { ended, capacity: unusedCapacity(0), nowMs })
+      slots.push(await slotsOf(webhook))
     }
-    expect(places).toEqual([2, 4, 8, 10, 10, 5, 2, 1, 1, 1, 2])
+    expect(slots).toEqual([2, 4, 8, 10, 10, 5, 2, 1, 1, 1, 2])
     await transact(sql, (tx) => forgetFailures(tx, webhook.id))
-    expect(await placesOf(webhook)).toBe(1)
+    expect(await slotsOf(webhook)).toBe(1)
   })
 })
 

@@ -14,7 +14,7 @@ afterEach(() => world.stopAll())
 afterAll(() => world.close())
 
 let numbers = 0
-/** Has this many events given up, by their last attempt. */
+/** Makes this many events fail for good, by their last attempt. */
 async function exhaust(webhook: TestWebhook, path: string, count: number): Promise<void> {
   world.receiver.answer(path, () => 500)
   const before = (await selectAttempts(world.sql, webhook)).length
@@ -45,7 +45,7 @@ async function stateOf({ id }: TestWebhook) {
 }
 
 describe('a webhook', () => {
-  test('is disabled when 50 events in a row were given up, and what waits is cancelled', async () => {
+  test('is disabled when 50 events in a row failed for good, and what waits is cancelled', async () => {
     const { sql, clock } = world
     const webhook = await world.createWebhook('/fifty')
     await exhaust(webhook, '/fifty', 49)
@@ -87,7 +87,7 @@ describe('a webhook', () => {
     expect(await stateOf(webhook)).toMatchObject({ active: true, failures: 49 })
   })
 
-  test('is disabled after a day of failures alone with ten events given up', async () => {
+  test('is disabled after a day of failures alone with ten events that failed for good', async () => {
     const webhook = await world.createWebhook('/day')
     await exhaust(webhook, '/day', 8)
     const since = new Date(world.clock.now())
@@ -137,7 +137,7 @@ describe('a webhook', () => {
     expect(await stateOf(webhook)).toMatchObject({ active: true, failures: 9 })
   })
 
-  test('begins anew when it is activated again', async () => {
+  test('starts with reset counts when it is activated again', async () => {
     const webhook = await world.createWebhook('/anew')
     await exhaust(webhook, '/anew', 49)
     await transact(world.sql, (tx) => forgetFailures(tx, webhook.id))

@@ -14,7 +14,7 @@ import {
 } from './queries.js'
 import { recordAndClaim } from './record-and-claim.js'
 import type { AttemptResult } from './sender.js'
-import { draftOf, emptyRoom, insertTestWebhook, type TestWebhook } from './test-webhook.js'
+import { draftOf, insertTestWebhook, type TestWebhook, unusedCapacity } from './test-webhook.js'
 
 const STEPS = 400
 
@@ -24,7 +24,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.drop())
 
-test('a lane is never looked at later than the first delivery that may be sent is due', async () => {
+test('a lane is never claimed later than the first delivery that may be sent is due', async () => {
   const { sql } = database
   const clock = new ManualClock()
   const random = randomFrom(17)
@@ -49,7 +49,7 @@ test('a lane is never looked at later than the first delivery that may be sent i
     async () => {
       const count = random(running.length + 1)
       const ended = running.splice(0, count).map(endAttempt)
-      const request = { ended, room: emptyRoom(random(50)), nowMs: clock.now() }
+      const request = { ended, capacity: unusedCapacity(random(50)), nowMs: clock.now() }
       const result = await recordAndClaim(sql, request)
       expect(result.settled.size).toBe(count)
       // A process that is killed never ends what it has claimed.

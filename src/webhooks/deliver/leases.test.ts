@@ -6,11 +6,11 @@ import { type DispatcherWorld, openDispatcherWorld, untilHolds } from './test-di
 import {
   draftOf,
   draftsOf,
-  emptyRoom,
   selectAttempts,
   selectDeliveries,
   selectNextAt,
   type TestWebhook,
+  unusedCapacity,
 } from './test-webhook.js'
 
 const LEASE_MS = 8_000
@@ -26,7 +26,7 @@ afterAll(() => world.close())
 
 /** What a process takes that is killed before it can write anything. */
 async function claim(): Promise<ClaimedDelivery[]> {
-  const request = { ended: [], room: emptyRoom(200), nowMs: world.clock.now() }
+  const request = { ended: [], capacity: unusedCapacity(200), nowMs: world.clock.now() }
   return (await recordAndClaim(world.sql, request)).claimed
 }
 
@@ -37,7 +37,7 @@ const end = (delivery: ClaimedDelivery, success: boolean) => {
     : { success, statusCode: 500, latencyMs: 1, error: 'http 500' }
   const next = nextState(delivery.attempts + 1, result, nowMs)
   const ended = [{ delivery, startedMs: nowMs, endedMs: nowMs, result, next }]
-  return recordAndClaim(world.sql, { ended, room: emptyRoom(0), nowMs })
+  return recordAndClaim(world.sql, { ended, capacity: unusedCapacity(0), nowMs })
 }
 
 const rowOf = async (webhook: TestWebhook) => (await selectDeliveries(world.sql, webhook))[0]

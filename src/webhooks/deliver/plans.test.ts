@@ -6,7 +6,7 @@ import type { Sql } from '../../store/connection.js'
 import { transact } from '../../store/transaction.js'
 import { enqueue } from './enqueue.js'
 import { recordAndClaim } from './record-and-claim.js'
-import { draftsOf, emptyRoom, insertTestWebhook, type TestWebhook } from './test-webhook.js'
+import { draftsOf, insertTestWebhook, type TestWebhook, unusedCapacity } from './test-webhook.js'
 
 const NOW_MS = Date.UTC(2026, 10, 15, 12)
 const RETRIES = 100_000
@@ -36,7 +36,7 @@ beforeAll(async () => {
 afterAll(() => database.drop())
 
 const claim = (free: number, nowMs = NOW_MS) =>
-  recordAndClaim(database.sql, { ended: [], room: emptyRoom(free), nowMs })
+  recordAndClaim(database.sql, { ended: [], capacity: unusedCapacity(free), nowMs })
 
 /** Makes all leased deliveries due again. */
 async function giveBack(sql: Sql): Promise<void> {
@@ -50,7 +50,7 @@ async function explainClaim(claimOnce: () => Promise<unknown>): Promise<Plan[]> 
   const statements = await recordStatements(claimOnce)
   const { sql } = database
   const plans: Plan[] = []
-  // One by one, and taken back: a statement that has claimed leaves the next one less to read.
+  // One by one, each rolled back: a statement that has claimed leaves the next one less to read.
   for (const { text, parameters } of statements) {
     await sql
       .begin(async (tx) => {
@@ -104,8 +104,8 @@ test('a claim looks at a few lanes by indexes, with 3,000 of one account due bef
     insert into webhook_lanes (webhook, account_id, next_at)
     select id, account_id, ${new Date(0)} from many`
   await sql`analyze webhook_lanes`
-  const room = { free: 100, freeForSlow: 100, held: new Map([[dead.accountId, 100]]) }
-  const claimOthers = () => recordAndClaim(sql, { ended: [], room, nowMs: NOW_MS })
+  const capacity = { free: 100, freeForSlow: 100, held: new Map([[dead.accountId, 100]]) }
+  const claimOthers = () => recordAndClaim(sql, { ended: [], capacity, nowMs: NOW_MS })
   const plans = await explainClaim(claimOthers)
   // Which lanes are due, which accounts have some, the lock, the claim, when they are due again.
   expect(plans).toHaveLength(5)

@@ -1,6 +1,6 @@
 import type { Fragment, Sql } from '../../store/connection.js'
 import type { WebhookEventType } from '../event-types.js'
-import type { LaneQueue, Room } from './due-queues.js'
+import type { DeliveryCapacity, LaneQueue } from './due-queues.js'
 import type { AttemptResult } from './sender.js'
 
 /** How long after the first, second, third and fourth failure the next attempt is due. */
@@ -71,7 +71,7 @@ export async function selectNextDue(sql: Sql, nowMs: number): Promise<number | u
 type LaneLock = {
   /** Webhooks whose results are to be written. */
   webhooks: readonly number[]
-  /** Where lanes that are due are looked for. */
+  /** The queues in which lanes that are due are searched. */
   queues: readonly LaneQueue[]
   /** How many lanes that are due, of all queues together; each has at least one. */
   limit: number
@@ -142,7 +142,7 @@ export type LeaseCount = { webhook: number; count: number }
 
 type Claim = {
   lanes: readonly number[]
-  room: Room
+  capacity: DeliveryCapacity
   /** Webhooks whose receivers answer at once, of which this process may hold more than it sends. */
   quick: readonly LeaseCount[]
   nowMs: number
@@ -151,16 +151,18 @@ type Claim = {
 /**
  * Takes deliveries of locked lanes whose time has come. At most `places` of a webhook are under way at a time in all
  * processes. A process that holds all leases of a quick receiver may take four times as many: it sends `places` of them
- * at a time, and need not ask for each next one. A lease that ran out belongs to a process that ended during the
+ * at a time, and needs no query for each next one. A lease that ran out belongs to a process that ended during the
  * attempt: the history says so, and the attempt is made again.
  *
- * Which accounts get the free places: `nth` is how many an account would hold with this delivery. They are taken in
- * that order, so that each next place goes to the account that holds the fewest, and only while that one holds fewer
- * than are free (see `Room`): before the `turn`-th one, `free - turn + 1` are. Of an account, the longest due go first. Those of receivers that are slow or fail pass the same rule with the places for them first.
+ * Which accounts get the free slots: `nth` is how many an account would hold with this delivery. Deliveries are sorted
+ * by it, so that each next slot goes to the account that holds the fewest, and only while that one holds fewer than
+ * are free (see `DeliveryCapacity`): before the delivery with the ordinal `turn`, `free - turn + 1` slots are. Of an
+ * account, the longest due go first. Deliveries to receivers that are slow or fail pass the same rule before, with
+ * the slots for them.
  * Indexes: webhook_deliveries_due, _leased.
  */
-export async function claimDeliveries(tx: Sql, { lanes, room, quick, nowMs }: Claim) {
-  const { free, freeForSlow, held } = room
+export async function claimDeliveries(tx: Sql, { lanes, capacity, quick, nowMs }: Claim) {
+  const { free, freeForSlow, held } = capacity
   const leaseEndMs = nowMs + LEASE_MS
   const ready = tx`
     select d.event_id, d.is_leased, d.due_at from webhook_deliveries d
@@ -301,7 +303,7 @@ export async function cancelClosed(tx: Sql, webhooks: readonly number[], nowMs: 
 
 /**
  * Notes when locked lanes are due again: at the first time that a delivery is due, or, while
- * all places are taken, when the first lease ends. Never later, because nothing else would find them.
+ * all slots are taken, when the first lease ends. Never later, because nothing else would find them.
  */
 export async function updateNextDue(tx: Sql, lanes: readonly number[], nowMs: number) {
   const leaseEndMax = new Date(nowMs + LEASE_MS)
@@ -361,7 +363,7 @@ export async function cancelPending(tx: Sql, webhook: number, nowMs: number): Pr
   return count === CANCELLED_MAX
 }
 
-/** Forgets how the receiver of a webhook did, when the webhook is activated again: it has to earn its places. */
+/** Resets the health of a webhook that is activated again: its receiver has one slot and earns the others. */
 export async function forgetFailures(tx: Sql, webhook: number): Promise<void> {
   await tx`
     update webhook_lanes

@@ -1,7 +1,7 @@
 import { groupBy } from '../../lib/group-by.js'
 import type { Pool, Sql } from '../../store/connection.js'
 import { transact } from '../../store/transaction.js'
-import { type DueQueues, isAtShare, type Room, selectDueQueues } from './due-queues.js'
+import { type DeliveryCapacity, type DueQueues, isAtShare, selectDueQueues } from './due-queues.js'
 import {
   type ClaimedDelivery,
   cancelClosed,
@@ -24,7 +24,7 @@ type ClaimRequest = {
   /** Attempts to be written. */
   ended: readonly EndedAttempt[]
   /** For the deliveries to take. */
-  room: Room
+  capacity: DeliveryCapacity
   /** See `claimDeliveries`. */
   quick?: readonly LeaseCount[]
   /** What the claim before returned. */
@@ -38,7 +38,7 @@ type ClaimResult = {
   settled: ReadonlySet<EndedAttempt>
   /** Webhooks that have failed for too long. */
   failing: number[]
-  /** Lanes that are due and were left out because their accounts hold their share, of those that were looked at. */
+  /** How many of the due lanes that were read were left out, because their accounts hold their share. */
   passedOver: number
   /** See `DueQueues`. */
   afterAccount: number
@@ -53,13 +53,13 @@ const NOTHING_DUE: DueQueues = { queues: [], lanes: [], afterAccount: 0 }
  * statements after it see what the one before has committed.
  */
 export async function recordAndClaim(pool: Pool, request: ClaimRequest): Promise<ClaimResult> {
-  const { ended, room, quick = [], afterAccount = 0, nowMs } = request
-  const due = room.free > 0 ? await selectDueQueues(pool, { afterAccount, nowMs }) : NOTHING_DUE
-  const queues = due.queues.filter((queue) => !isAtShare(room, queue))
-  const passedOver = due.lanes.filter((lane) => isAtShare(room, lane)).length
+  const { ended, capacity, quick = [], afterAccount = 0, nowMs } = request
+  const due = capacity.free > 0 ? await selectDueQueues(pool, { afterAccount, nowMs }) : NOTHING_DUE
+  const queues = due.queues.filter((queue) => !isAtShare(capacity, queue))
+  const passedOver = due.lanes.filter((lane) => isAtShare(capacity, lane)).length
   const webhooks = [...new Set(ended.map(({ delivery }) => delivery.webhook))]
   return await transact(pool, async (tx): Promise<ClaimResult> => {
-    const limit = Math.min(room.free, LANES_MAX)
+    const limit = Math.min(capacity.free, LANES_MAX)
     const locked = await lockLanes(tx, { webhooks, queues, limit, nowMs })
     const lanes = locked.map(({ webhook }) => webhook)
     const closed = locked.filter(({ isOpen }) => !isOpen).map(({ webhook }) => webhook)
@@ -72,7 +72,7 @@ export async function recordAndClaim(pool: Pool, request: ClaimRequest): Promise
       written.length > 0 ? recordAttempts(tx, written) : undefined,
       written.length > 0 ? updateHealth(tx, receiverHealth(written), nowMs) : [],
       closed.length > 0 ? cancelClosed(tx, closed, nowMs) : undefined,
-      lanes.length > 0 && room.free > 0 ? claimDeliveries(tx, { lanes, room, quick, nowMs }) : [],
+      lanes.length > 0 && capacity.free > 0 ? claimDeliveries(tx, { lanes, capacity, quick, nowMs }) : [],
       lanes.length > 0 ? updateNextDue(tx, lanes, nowMs) : undefined,
       left.length > 0 ? selectLanes(tx, left) : new Set<number>(),
     ])
@@ -90,10 +90,10 @@ const EXHAUSTED_MAX = 50
 const FAILING_MS_MAX = 24 * 60 * 60_000
 const EXHAUSTED_IN_A_DAY_MAX = 10
 const WAITING_MAX = 10_000
-/** An attempt that takes longer costs its webhook places, and makes it wait for others when this process is busy. */
+/** An attempt that takes longer halves the slots of its webhook, and makes it wait for others when this process is busy. */
 const QUICK_MS_MAX = 1_000
 /** Deliveries of a webhook that are under way at a time, when its receiver has earned it. */
-const PLACES_MAX = 10
+const SLOTS_MAX = 10
 
 /** Whether the receiver took the delivery in good time. */
 export const isGood = ({ success, latencyMs }: AttemptResult): boolean => success && latencyMs <= QUICK_MS_MAX
@@ -130,7 +130,7 @@ export function receiverHealth(ended: readonly EndedAttempt[]): ReceiverHealth[]
 
 /**
  * Counts failures of locked lanes, and returns the webhooks that are to be disabled. A receiver that does well has twice
- * as many places as before, another one half.
+ * as many slots as before (`places` of its lane), another one half.
  */
 export async function updateHealth(tx: Sql, health: readonly ReceiverHealth[], nowMs: number) {
   const times = health.map(({ failedMs }) =>
@@ -153,7 +153,7 @@ export async function updateHealth(tx: Sql, health: readonly ReceiverHealth[], n
                case when completed.has_success then completed.failed_at
                     else coalesce(lane.failing_since, completed.failed_at) end,
              is_healthy = completed.is_healthy,
-             places = case when completed.is_healthy then least(lane.places * 2, ${PLACES_MAX}::int)
+             places = case when completed.is_healthy then least(lane.places * 2, ${SLOTS_MAX}::int)
                            else greatest(lane.places / 2, 1) end
         from completed
        where lane.webhook = completed.webhook

@@ -99,7 +99,7 @@ describe('an attempt', () => {
   })
 })
 
-describe('answers of odd shape end the attempt in time, as one or the other', () => {
+describe('malformed answers end the attempt in time, as a success or a failure', () => {
   const OK = 'HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n'
   const informational = 'HTTP/1.1 103 Early Hints\r\n\r\n'
 

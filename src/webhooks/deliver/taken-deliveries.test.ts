@@ -25,7 +25,7 @@ const deliveryOf = (
 })
 const RESULT = { success: true, statusCode: 200, latencyMs: 5, error: undefined }
 
-test('every delivery begins once, in its order, and of a webhook run at most as many as it has places', () => {
+test('every delivery begins once, in its order, and of a webhook run at most as many as it has slots', () => {
   const act = fc.record({
     webhook: fc.integer({ min: 1, max: 3 }),
     isEnd: fc.boolean(),
@@ -39,7 +39,7 @@ test('every delivery begins once, in its order, and of a webhook run at most as 
       const begin = (deliveries: ClaimedDelivery[], webhook: number, places: number) => {
         begun.set(webhook, [...(begun.get(webhook) ?? []), ...deliveries.map(({ eventId }) => eventId)])
         running.set(webhook, [...(running.get(webhook) ?? []), ...deliveries])
-        // Those that ran before the places became fewer go on.
+        // Those that ran before the slots became fewer go on.
         if (deliveries.length > 0) expect(running.get(webhook)?.length).toBeLessThanOrEqual(places)
       }
       const end = (webhook: number) => {
@@ -76,15 +76,15 @@ test('a webhook is quick when its receiver last answered at once, and what waits
   expect(taken.count).toBe(10)
 })
 
-test('places are counted by account, and half of them are not for receivers that are slow or fail', () => {
+test('slots are counted by account, and half of them are not for receivers that are slow or fail', () => {
   const taken = new TakenDeliveries()
-  const { free, freeForSlow } = taken.room
+  const { free, freeForSlow } = taken.capacity
   expect(freeForSlow).toBe(free / 2)
   const slow = deliveryOf(1, 0, { accountId: 7, isHealthy: false, places: 1 })
   taken.add(slow)
   taken.add(deliveryOf(1, 1, { accountId: 7, isHealthy: false, places: 1 }))
   taken.add(deliveryOf(2, 2, { accountId: 8 }))
-  expect(taken.room).toEqual({
+  expect(taken.capacity).toEqual({
     free: free - 3,
     freeForSlow: freeForSlow - 2,
     held: new Map([
@@ -94,5 +94,5 @@ test('places are counted by account, and half of them are not for receivers that
   })
   taken.removeWaiting(1)
   taken.end(slow, RESULT)
-  expect(taken.room).toEqual({ free: free - 1, freeForSlow, held: new Map([[8, 1]]) })
+  expect(taken.capacity).toEqual({ free: free - 1, freeForSlow, held: new Map([[8, 1]]) })
 })

@@ -1,4 +1,4 @@
-import type { Room } from './due-queues.js'
+import type { DeliveryCapacity } from './due-queues.js'
 import type { ClaimedDelivery, LeaseCount } from './queries.js'
 import type { AttemptResult } from './sender.js'
 
@@ -9,7 +9,7 @@ const HELD_BY_SLOW_MAX = HELD_MAX / 2
 /** Of a receiver that answers within this time more is taken than is sent at a time. */
 const QUICK_MS_MAX = 250
 
-/** `places` is how many of them run at a time. */
+/** `places`: the slots of the webhook, which is how many of its deliveries run at a time. */
 type Taken = { running: number; places: number; waiting: ClaimedDelivery[]; isQuick: boolean }
 
 /** The leased deliveries of this process: of each webhook some are sent at a time, the others wait here. */
@@ -30,7 +30,7 @@ export class TakenDeliveries {
     return this.#held.size
   }
 
-  get room(): Room {
+  get capacity(): DeliveryCapacity {
     const freeForSlow = Math.max(0, HELD_BY_SLOW_MAX - this.#slowCount)
     return { free: HELD_MAX - this.#count, freeForSlow, held: this.#held }
   }

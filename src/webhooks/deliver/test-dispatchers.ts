@@ -90,7 +90,7 @@ export async function openDispatcherWorld() {
         const rows = await selectDeliveries(sql, webhook)
         expect(rows.some(({ isLeased }) => isLeased)).toBe(false)
       }),
-    /** Returns when a dispatcher has looked at everything that is due: another delivery has come through. */
+    /** Returns when a dispatcher has claimed everything that is due: a later delivery has come through. */
     lookAround: async ({ wake }: { wake: () => void }) => {
       const webhook = await createWebhook(`/marker-${markers++}`)
       await add([draftOf(webhook, 0)])

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import type { PlanId } from '../../accounts/plans.js'
 import { insertAccount } from '../../accounts/queries.js'
 import type { Sql } from '../../store/connection.js'
-import type { Room } from './due-queues.js'
+import type { DeliveryCapacity } from './due-queues.js'
 import type { DeliveryDraft } from './enqueue.js'
 
 export type TestWebhook = DeliveryDraft['webhook'] & { publicId: string }
@@ -15,11 +15,11 @@ type TestWebhookOptions = {
   /** Encrypts its secret. */
   seal?: (publicId: string) => Promise<Buffer>
   isPolled?: boolean
-  /** What its receiver has earned; a new webhook has one place. */
+  /** How many slots its receiver has earned; a new webhook has one. */
   places?: number
 }
 
-/** A webhook for trades, of an account of its own unless one is given. */
+/** A webhook for trades, of a new account unless `accountId` names one. */
 export async function insertTestWebhook(sql: Sql, options: TestWebhookOptions) {
   const { nowMs, plan = 'enterprise', url = 'https://hooks.example.net/', isPolled = false } = options
   const accountId = options.accountId ?? (await insertAccount(sql, { name: plan, plan, nowMs }))
@@ -41,8 +41,12 @@ export async function insertTestWebhook(sql: Sql, options: TestWebhookOptions) {
   return { id: row.id, accountId, publicId } satisfies TestWebhook
 }
 
-/** The room of a process that holds nothing yet. */
-export const emptyRoom = (free: number): Room => ({ free, freeForSlow: free, held: new Map() })
+/** The capacity of a process that holds nothing yet. */
+export const unusedCapacity = (free: number): DeliveryCapacity => ({
+  free,
+  freeForSlow: free,
+  held: new Map(),
+})
 
 /** The event with this number for a webhook. */
 export function draftOf(

@@ -208,7 +208,7 @@ describe('PUT /v3/webhooks/{id}', () => {
     expect(await selectAttempts(sql(), hook)).toHaveLength(2)
   })
 
-  test('200: what a crash left behind a pause is not sent after an activation', async () => {
+  test('200: deliveries that a crash left pending after a pause are not sent after an activation', async () => {
     const { caller, hook, path } = await makeHook()
     await queue(hook, 2)
     await sql()`update webhooks set active = false where id = ${hook.id}`

@@ -59,7 +59,7 @@ describe('POST /v3/webhooks', () => {
     expect(body).toMatchObject({ filters: {}, description: null })
   })
 
-  test('201: it sees what comes behind the head of the chain', async () => {
+  test('201: it sees what comes after the head of the chain', async () => {
     const { id } = await t.make(caller)
     expect(await stored(id)).toMatchObject({
       fromSeq: BigInt(seqOf(1001, 0) - 1),
@@ -307,7 +307,7 @@ describe('DELETE /v3/webhooks/{id}', () => {
 })
 
 describe('POST /v3/webhooks/{id}/rotate-secret', () => {
-  test('200: a new secret in place of the old one', async () => {
+  test('200: a new secret replaces the old one', async () => {
     const { id, secret } = await t.make(caller)
     const { status, body } = await t.ask(caller, `POST /v3/webhooks/${id}/rotate-secret`)
     expect(status).toBe(200)

@@ -5,9 +5,9 @@ import { V3 } from '../../accounts/access.js'
 import type { Plans } from '../../accounts/plans.js'
 import { toNanosecondText } from '../../core/unix-time.js'
 import { type AnswerTools, defineAnswer } from '../../http/answer.js'
+import { awaitLargeAnswerSlot } from '../../http/await-large-answer-slot.js'
 import { type Endpoint, endpointRoutes } from '../../http/endpoint.js'
 import { callerOf } from '../../http/guard.js'
-import { awaitTurn } from '../../http/large-answer.js'
 import type { LargeAnswers } from '../../http/large-answers.js'
 import { clampCount } from '../../lib/clamp-count.js'
 import { errorReply } from '../../lib/error-reply.js'
@@ -189,7 +189,7 @@ const LIST: Endpoint<WebhookDeps> = {
     }
     app.get('/v3/webhooks', { config: { access: V3 }, schema }, async (request, reply) => {
       const { accountId } = callerOf(request)
-      await awaitTurn(deps.largeAnswers, request, reply)
+      await awaitLargeAnswerSlot(deps.largeAnswers, request, reply)
       const pieces = await listWebhooks(request.readSql(), accountId)
       return reply.type('application/json; charset=utf-8').send(Readable.from(pieces))
     })

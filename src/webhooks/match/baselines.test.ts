@@ -68,7 +68,7 @@ test('from nothing every step is large enough, and back to nothing is one of 100
   ])
 })
 
-test('events that were taken back in any order lead to the base before the first of them', async () => {
+test('events that were reverted in any order lead to the base before the first of them', async () => {
   const { sql, stored, decide, cancelled } = await openBaselines()
   await decide({ min_delta_pct: 1 }, 500_000n, 600_000n, 700_000n, 600_000n, 800_000n)
   expect(await stored()).toEqual([800_000n])

@@ -25,7 +25,7 @@ const MILLION = 1_000_000n
  */
 export class Baselines {
   readonly #sql: Sql
-  /** By key; a key that was looked up and is in no row is `undefined`. */
+  /** By key; `undefined`: the key was selected and has no row. */
   readonly #values = new Map<string, bigint | undefined>()
   readonly #changed = new Map<string, BaseRow>()
 

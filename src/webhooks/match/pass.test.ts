@@ -199,7 +199,7 @@ describe('a reorganisation', () => {
     const block = await trade(matching, 'a2')
     await trade(matching, 'a3')
     await matching.match()
-    await matching.facts.rewind(block - 1)
+    await matching.facts.revertTo(block - 1)
     await trade(matching, 'b1')
     await matching.match()
     await trade(matching, 'a2')
@@ -215,9 +215,9 @@ describe('a reorganisation', () => {
     const block = await trade(matching, 'a1')
     await matching.match()
     await trade(matching, 'a2')
-    await matching.facts.rewind(block)
+    await matching.facts.revertTo(block)
     await trade(matching, 'a3')
-    await matching.facts.rewind(block - 1)
+    await matching.facts.revertTo(block - 1)
     await trade(matching, 'a4')
     await trade(matching, 'a5')
     await matching.match()
@@ -230,7 +230,7 @@ describe('a reorganisation', () => {
     await trade(matching, 'a2')
     const webhook = await matching.watch(['trade'])
     await matching.match()
-    await matching.facts.rewind(block)
+    await matching.facts.revertTo(block)
     await trade(matching, 'a3')
     await matching.match()
     expect(await heardOf(matching, webhook)).toEqual(['a3'])
@@ -245,7 +245,7 @@ describe('a reorganisation', () => {
       types: ['trade'],
       async detect() {
         if (matching.facts.head > block) {
-          await matching.facts.rewind(block - 1)
+          await matching.facts.revertTo(block - 1)
           await trade(matching, 'a3')
         }
         return { occurrences: [] }
@@ -271,13 +271,13 @@ describe('confirmations', () => {
     expect(seen).toEqual([['a1 held'], ['a1 held'], ['a1 held'], ['a1']])
   })
 
-  test('keep an event from being sent that is taken back', async () => {
+  test('keep an event from being sent that is reverted', async () => {
     const matching = await TestMatching.open()
     const webhook = await matching.watch(['trade'], { confirmations: 3 })
     const block = await trade(matching, 'a1')
     await trade(matching, 'a2')
     await matching.match()
-    await matching.facts.rewind(block - 1)
+    await matching.facts.revertTo(block - 1)
     await trade(matching, 'a2')
     for (let count = 0; count < 5; count++) await matching.append()
     await matching.match()

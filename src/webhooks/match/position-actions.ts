@@ -54,14 +54,14 @@ async function readActionsOnce(slice: FactSlice): Promise<PositionAction[]> {
   ]
 }
 
-const placeOf = (row: WalletFact) => ({
+const occurrenceFieldsOf = (row: WalletFact) => ({
   seq: row.seq,
   timeSec: row.timeSec,
   identity: identityOf(row),
   wallet: row.wallet,
 })
 
-const presentPlace = (row: WalletFact) => ({
+const presentLog = (row: WalletFact) => ({
   id: logIdOf(row),
   transaction_hash: row.txHash,
   timestamp: String(row.timeSec),
@@ -77,25 +77,25 @@ const presentMarket = ({ question, slug, eventSlug }: SliceMarket) => ({
 function toSplit(row: SplitRow, market: SliceMarket): PositionAction {
   const { isMerge, condition, amount } = row
   const present = (): WebhookPayload<'split' | 'merge'> => ({
-    ...presentPlace(row),
+    ...presentLog(row),
     condition_id: condition,
     amount: toDecimal(amount),
     ...presentMarket(market),
   })
   const type = isMerge ? 'merge' : 'split'
-  return { type, ...placeOf(row), conditionIds: [condition], present }
+  return { type, ...occurrenceFieldsOf(row), conditionIds: [condition], present }
 }
 
 function toRedemption(row: RedemptionRow, market: SliceMarket): PositionAction {
   const { condition, payout } = row
   const present = (): WebhookPayload<'redemption'> => ({
-    ...presentPlace(row),
+    ...presentLog(row),
     condition_id: condition,
     payout_usd: toDecimal(payout),
     outcome: redeemedOutcome(row, market),
     ...presentMarket(market),
   })
-  return { type: 'redemption', ...placeOf(row), conditionIds: [condition], present }
+  return { type: 'redemption', ...occurrenceFieldsOf(row), conditionIds: [condition], present }
 }
 
 /** Of the token that was redeemed; of several the one that won. */
@@ -110,7 +110,7 @@ function redeemedOutcome({ tokens, payouts }: RedemptionRow, market: SliceMarket
 function toConversion(row: ConversionRow, market: SliceMarket): PositionAction {
   const { market: group, indexSet, amount } = row
   const present = (): WebhookPayload<'neg_risk_conversion'> => ({
-    ...presentPlace(row),
+    ...presentLog(row),
     market_id: group,
     amount: toDecimal(amount),
     index_set: indexSet,
@@ -118,7 +118,7 @@ function toConversion(row: ConversionRow, market: SliceMarket): PositionAction {
     condition_id: market.conditionId,
     ...presentMarket(market),
   })
-  return { type: 'neg_risk_conversion', ...placeOf(row), conditionIds: [], present }
+  return { type: 'neg_risk_conversion', ...occurrenceFieldsOf(row), conditionIds: [], present }
 }
 
 /** Full sets that wallets made or undid, without those inside of matches. Bits of flags: 1 merge, 4 user. */

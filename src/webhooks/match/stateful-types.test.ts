@@ -98,7 +98,7 @@ test('a price that leaves and returns within a block is two events', async () =>
   expect(pick(events, 'price').sort()).toEqual(['0.5', '0.7'])
 })
 
-test('held prices that are taken back leave no trace in what later ones are measured against', async () => {
+test('held prices that are reverted leave no trace in the base of later ones', async () => {
   const matching = await openTraded()
   const filters = { token_ids: [decimal(YES)], min_delta_pct: 10, confirmations: 8 }
   const webhook = await matching.watch(['price_change'], filters)
@@ -106,7 +106,7 @@ test('held prices that are taken back leave no trace in what later ones are meas
   for (const price of [600_000n, 700_000n, 600_000n, 800_000n]) await trade(matching, price)
   await matching.match()
   expect(pick(await matching.eventsOf(webhook), 'price')).toEqual(['0.6', '0.7', '0.6', '0.8'])
-  await matching.facts.rewind(fork)
+  await matching.facts.revertTo(fork)
   await matching.match()
   expect(await matching.eventsOf(webhook)).toEqual([])
   await trade(matching, 540_000n)
@@ -312,14 +312,14 @@ test('an order does not wait for a clock that was ahead and is set right', async
   expect(await matching.eventsOf(webhook)).toHaveLength(1)
 })
 
-test('an order whose fills were taken back waits again', async () => {
+test('an order whose fills were reverted waits again', async () => {
   const matching = await openTraded()
   const webhook = await matching.watch(['order_complete'], { wallet_addresses: [BOB] })
   const fork = matching.facts.head
   await fillOrder(matching, 2n)
   await fillOrder(matching, 3n)
   await matching.match()
-  await matching.facts.rewind(fork)
+  await matching.facts.revertTo(fork)
   await matching.match()
   expect(await matching.facts.sql`select from webhook_orders`).toEqual([])
   await fillOrder(matching, 2n)

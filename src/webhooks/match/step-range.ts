@@ -39,7 +39,7 @@ const OLDER_MS_MAX = 60_000
 
 /**
  * A webhook sees nothing that happened before this. One that was made in the future was made by a clock
- * that was ahead, and would hear of nothing until then.
+ * that was ahead, and would see no event until then.
  */
 export const seenSinceMs = ({ activeSinceMs }: IndexedWebhook, nowMs: number): number =>
   Math.min(activeSinceMs, nowMs) - OLDER_MS_MAX

@@ -24,8 +24,8 @@ import type { Sql } from '../../store/connection.js'
 import { transact } from '../../store/transaction.js'
 
 type Facts = Partial<Omit<BatchFacts, 'blocks'>>
-type FactsAt = Facts | ((place: (logIndex: number, tx?: string) => Place) => Facts)
-type Place = { seq: number; timeSec: number; txHash: string }
+type FactsAt = Facts | ((logAt: (logIndex: number, tx?: string) => LogPosition) => Facts)
+type LogPosition = { seq: number; timeSec: number; txHash: string }
 
 /** Blocks come every two seconds. */
 export const timeOfBlock = (number: number): number => BLOCK.timeSec + (number - BLOCK.number) * 2
@@ -46,10 +46,10 @@ export class TestFacts {
     this.database = database
   }
 
-  /** Dropped when the test ends, unless it is given. */
-  static async open(given?: TestDatabase): Promise<TestFacts> {
-    const database = given ?? (await createTestDatabase())
-    if (given === undefined) onTestFinished(() => database.drop())
+  /** A database of its own is dropped when the test ends; a shared one is not. */
+  static async open(shared?: TestDatabase): Promise<TestFacts> {
+    const database = shared ?? (await createTestDatabase())
+    if (shared === undefined) onTestFinished(() => database.drop())
     const facts = new TestFacts(database)
     await transact(database.sql, async (tx) => {
       await ensurePartitions(tx, BLOCK.number, BLOCK.number + 10_000, { bare: false })
@@ -73,7 +73,7 @@ export class TestFacts {
     return seqOf(this.#head + 1, 0) - 1
   }
 
-  /** Books the next block, and returns its number. A function is given the place of each log. */
+  /** Books the next block, and returns its number. A function gets `logAt`, which makes the fields of a log by its index. */
   async append(facts: FactsAt = {}, timeSec = timeOfBlock(this.#head + 1)): Promise<number> {
     const number = this.#head + 1
     const block: BatchBlock = {
@@ -82,20 +82,20 @@ export class TestFacts {
       hash: this.#hashOf(number),
       parentHash: this.#hashOf(number - 1),
     }
-    const place = (logIndex: number, tx = `${number}${logIndex}`) => ({
+    const logAt = (logIndex: number, tx = `${number}${logIndex}`) => ({
       seq: seqOf(number, logIndex),
       timeSec,
       txHash: word(tx),
     })
-    const given = typeof facts === 'function' ? facts(place) : facts
-    const batch = { ...createBatchFacts(), ...given, blocks: [block] }
+    const ownFacts = typeof facts === 'function' ? facts(logAt) : facts
+    const batch = { ...createBatchFacts(), ...ownFacts, blocks: [block] }
     await transact(this.sql, (tx) => this.#book(tx, batch, block))
     this.#head = number
     return number
   }
 
-  /** Takes the blocks above back. */
-  async rewind(toBlock: number): Promise<void> {
+  /** Reverts the blocks above. */
+  async revertTo(toBlock: number): Promise<void> {
     const cursor = await selectRecentBlock(this.sql, toBlock)
     if (cursor === undefined) throw new Error(`there is no block ${toBlock}`)
     await transact(this.sql, async (tx) => {

@@ -83,7 +83,7 @@ export class TestMatching {
     })
   }
 
-  /** What was queued for a webhook, in the order of the events' blocks and places. */
+  /** What was queued for a webhook, in the order of the events' blocks and log indexes. */
   async eventsOf({ id }: TestWebhook): Promise<TestEvent[]> {
     const rows = await this.facts.sql<{ state: string; block: number; body: string }[]>`
       select state, block, body from webhook_deliveries where webhook = ${id}

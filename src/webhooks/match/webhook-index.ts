@@ -46,7 +46,7 @@ type Posting = Entry | Entry[]
 type Broad = { threshold: bigint; entry: Entry }[]
 type BroadBySide = { either: Broad; BUY: Broad; SELL: Broad }
 
-/** Behind the bits of the lists. */
+/** The bits of the lists are the lowest; the others follow them. */
 const LIST_BITS = (1 << 7) - 1
 const BITS = { threshold: 1 << 7, side: 1 << 8, status: 1 << 9 }
 

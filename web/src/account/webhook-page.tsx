@@ -15,7 +15,7 @@ export function WebhookPage() {
   const { id } = useParams({ from: '/account/webhooks/$id' })
   const webhook = useApi('/v3/webhooks/{id}', { path: { id }, everyMs: 15_000 })
   const [secret, setSecret] = useState<string>()
-  const [told, setTold] = useState<string>()
+  const [notice, setNotice] = useState<string>()
   const { run, isBusy, problem } = useAction()
   const navigate = useNavigate()
   const path = { id }
@@ -27,7 +27,7 @@ export function WebhookPage() {
         latency_ms: ms,
         error,
       } = await auspex.post('/v3/webhooks/{id}/test', { path })
-      setTold(delivered ? `Delivered: ${code} after ${ms} ms.` : `Not delivered: ${error ?? code}.`)
+      setNotice(delivered ? `Delivered: ${code} after ${ms} ms.` : `Not delivered: ${error ?? code}.`)
     })
   const rotate = () =>
     confirm('The old secret signs nothing any more. Make a new one?') &&
@@ -36,7 +36,7 @@ export function WebhookPage() {
     run(async () => {
       const since = Math.floor(Date.now() / 1_000) - DAY_SECONDS
       const { recovered } = await auspex.post('/v3/webhooks/{id}/recover', { path, body: { since } })
-      setTold(`${recovered} failed deliveries of the last day are sent once more.`)
+      setNotice(`${recovered} failed deliveries of the last day are sent once more.`)
     })
   const remove = () =>
     confirm('Delete the webhook with its history?') &&
@@ -82,7 +82,7 @@ export function WebhookPage() {
                 Delete
               </button>
             </div>
-            {told !== undefined && <p role="status">{told}</p>}
+            {notice !== undefined && <p role="status">{notice}</p>}
             {problem !== undefined && <p role="alert">{problem}</p>}
             {secret !== undefined && (
               <p className="notice row">

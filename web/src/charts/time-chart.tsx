@@ -43,15 +43,15 @@ const toLocalTime = (seconds: number) =>
   (seconds - new Date(seconds * 1_000).getTimezoneOffset() * 60) as Time
 
 export function TimeChart({ label, series, format, isLow }: TimeChartProps) {
-  const place = useRef<HTMLDivElement>(null)
+  const container = useRef<HTMLDivElement>(null)
   const drawn = useRef<{ chart: IChartApi; series: ISeriesApi<SeriesType>[] } | undefined>(undefined)
   const colours = useColours()
   const kinds = series.map(({ kind, colour = '' }) => `${kind} ${colour}`).join()
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the points are drawn by the next effect
   useEffect(() => {
-    if (place.current === null) return
-    const chart = createChart(place.current, {
+    if (container.current === null) return
+    const chart = createChart(container.current, {
       autoSize: true,
       layout: { background: { color: 'transparent' }, textColor: colourOf('soft'), attributionLogo: false },
       grid: { vertLines: { color: colourOf('line') }, horzLines: { color: colourOf('line') } },
@@ -85,7 +85,9 @@ export function TimeChart({ label, series, format, isLow }: TimeChartProps) {
     else scale?.setVisibleLogicalRange({ from: longest - POINTS_MIN, to: longest })
   }, [series, colours])
 
-  return <div ref={place} className={isLow === true ? 'chart low' : 'chart'} role="img" aria-label={label} />
+  return (
+    <div ref={container} className={isLow === true ? 'chart low' : 'chart'} role="img" aria-label={label} />
+  )
 }
 
 /** In seconds, from the first point to the last one. */

@@ -41,7 +41,7 @@ export function usePlayback({ slug, atMs, endMs, speed, onMove }: PlaybackOption
     const replay = auspex.replay({ from: fromMs, to: endMs, speed })
     const events = replay.subscribe({ type: 'trades', filters: { slugs: [slug], event_types: ['trade'] } })
     let timer: ReturnType<typeof setInterval> | undefined
-    // Another replay takes the place of this one, or the reader has left.
+    // Another replay replaces this one, or the reader has left.
     let isLeft = false
     replay.onState(() => {
       const begunAt = performance.now()

@@ -5,7 +5,7 @@ import { formatDuration } from '../format.js'
 
 type LoadedProps<Value> = {
   query: Pick<UseQueryResult<Value, Error>, 'error' | 'dataUpdatedAt'> & { data: Value | undefined }
-  /** Height of the place that is kept while the first answer is on its way, in rem, so that nothing jumps. */
+  /** Height that is reserved until the first answer comes, in rem, so that the layout does not shift. */
   height?: number
   /** The heading of a whole page while there is nothing to show on it. */
   title?: string

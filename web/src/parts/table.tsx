@@ -15,7 +15,7 @@ type TableProps<Row> = {
   columns: readonly Column<Row>[]
   rows: readonly Row[]
   keyOf: (row: Row) => Key
-  /** Rows that came while the reader looked. */
+  /** Rows that came after the table was first shown. */
   isNew?: (row: Row) => boolean
 }
 

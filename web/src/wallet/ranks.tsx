@@ -11,7 +11,7 @@ const PERIODS: Record<string, string> = {
   '30d': '30 days',
 }
 
-/** The wallet's place on the leaderboards. */
+/** The wallet's rank on the leaderboards. */
 export function Ranks({ address }: { address: string }) {
   const ranks = useApi('/v3/wallets/{address}/ranks', { path: { address }, everyMs: 60_000 })
   return (

@@ -9,7 +9,7 @@ const WAITING_MAX = 50_000
  * and emits every request in it, which is more than a thousand small ones. They wait until the
  * answers before theirs are out, and nothing more of the connection is read while any of them waits.
  */
-export function serveInTurn(handler: RequestListener, waitingMax = WAITING_MAX): RequestListener {
+export function serveOnePerConnection(handler: RequestListener, waitingMax = WAITING_MAX): RequestListener {
   const waiting = new WaitingRequests()
   return (request, response) => {
     const { socket } = request
@@ -19,7 +19,7 @@ export function serveInTurn(handler: RequestListener, waitingMax = WAITING_MAX):
     if (socket.destroyed) return
     if (waiting.count >= waitingMax) return void socket.destroy()
     waiting.add(socket)
-    awaitTurn(response, () => {
+    afterEarlierResponses(response, () => {
       waiting.remove(socket)
       handler(request, response)
     })
@@ -27,7 +27,7 @@ export function serveInTurn(handler: RequestListener, waitingMax = WAITING_MAX):
 }
 
 /** Never calls `start` when the connection ends before. */
-function awaitTurn(response: ServerResponse<IncomingMessage>, start: () => void): void {
+function afterEarlierResponses(response: ServerResponse<IncomingMessage>, start: () => void): void {
   // Not at once: connections whose requests are answered without waiting would leave no time for others.
   response.once('socket', (socket: Socket) => {
     setImmediate(() => {

@@ -4,14 +4,14 @@ import { Readable } from 'node:stream'
 import { afterAll, expect, test } from 'vitest'
 import { createTestApp } from '../../test/test-app.js'
 import { STANDARD } from '../accounts/access.js'
-import { awaitTurn } from './large-answer.js'
+import { awaitLargeAnswerSlot } from './await-large-answer-slot.js'
 
 let endless: Readable
 const t = await createTestApp({
   routes: (ctx) => [
     async (app) => {
       app.get('/endless', { config: { access: STANDARD } }, async (request, reply) => {
-        await awaitTurn(ctx.largeAnswers, request, reply, 50)
+        await awaitLargeAnswerSlot(ctx.largeAnswers, request, reply, 50)
         endless = new Readable({ read: () => endless.push(Buffer.alloc(1_000)) })
         return reply.send(endless)
       })
@@ -20,7 +20,7 @@ const t = await createTestApp({
 })
 afterAll(() => t.close())
 
-test('a client that takes an answer too slowly is cut off, and its place is free', async () => {
+test('a client that takes an answer too slowly is cut off, and its slot is free', async () => {
   await t.app.listen({ port: 0, host: '127.0.0.1' })
   const { key } = await t.createCaller('free')
   const { port } = t.app.server.address() as { port: number }

@@ -5,14 +5,14 @@ import { ApiError } from '../core/errors.js'
 import { countWait } from '../lib/stopwatch.js'
 import type { LargeAnswers } from './large-answers.js'
 
-/** A client that takes longer is cut off: it would keep others from their turn. */
+/** A client that takes longer is cut off: it would hold a slot that other answers wait for. */
 const SEND_MS_MAX = 5 * 60_000
 
 /**
- * To be called before a large answer is made. Waits for its turn or throws the refusal; the place is
+ * To be called before a large answer is made. Waits for a free slot or throws the refusal; the slot is
  * free again when the answer is out or its client has left.
  */
-export async function awaitTurn(
+export async function awaitLargeAnswerSlot(
   largeAnswers: LargeAnswers,
   { caller, stopwatch }: FastifyRequest,
   { raw }: FastifyReply,

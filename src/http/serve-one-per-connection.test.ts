@@ -3,7 +3,7 @@ import { createServer, type RequestListener, type ServerResponse } from 'node:ht
 import { type AddressInfo, connect, type Server, type Socket } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
 import { until } from '../../test/until.js'
-import { serveInTurn } from './serve-in-turn.js'
+import { serveOnePerConnection } from './serve-one-per-connection.js'
 
 const opened: (Server | Socket)[] = []
 afterEach(() => {
@@ -16,7 +16,7 @@ async function listen(waitingMax?: number) {
   const handle: RequestListener = ({ url = '' }, response) => {
     inWork.push({ path: url, response })
   }
-  return { ...(await serve(serveInTurn(handle, waitingMax))), inWork }
+  return { ...(await serve(serveOnePerConnection(handle, waitingMax))), inWork }
 }
 
 async function serve(listener: RequestListener) {
@@ -56,7 +56,7 @@ test('one request of a connection is in work, the rest waits unread, and all are
     release = resolve
   })
   const { sockets, open } = await serve(
-    serveInTurn(async ({ url }, response) => {
+    serveOnePerConnection(async ({ url }, response) => {
       inWorkMax = Math.max(inWorkMax, ++inWork)
       await released
       await new Promise((resolve) => setImmediate(resolve))
@@ -76,11 +76,11 @@ test('one request of a connection is in work, the rest waits unread, and all are
   for (const { bodies } of clients) expect(bodies()).toEqual(paths(2_500))
 })
 
-test('a client with one request has its turn among thousands that need no waiting', async () => {
+test('a client with one request is answered among thousands that need no waiting', async () => {
   let handled = 0
   let handledBefore: number | undefined
   const { open } = await serve(
-    serveInTurn(({ url = '' }, response) => {
+    serveOnePerConnection(({ url = '' }, response) => {
       if (url === '/other') handledBefore = handled
       else if (++handled === 10) other.client.write('GET /other HTTP/1.1\r\nhost: x\r\n\r\n')
       response.end(url)
@@ -97,7 +97,7 @@ test('a client with one request has its turn among thousands that need no waitin
 test('a request with a body that is not complete follows others', async () => {
   const bodies: string[] = []
   const { open } = await serve(
-    serveInTurn((request, response) => {
+    serveOnePerConnection((request, response) => {
       let body = ''
       request.on('data', (chunk) => {
         body += chunk

@@ -75,7 +75,7 @@ const GOOD: { readonly [Name in HostName]?: readonly string[] } = {
 }
 
 /** What has broken programs before. */
-const ODD = [
+const HOSTILE_VALUES = [
   '',
   ' ',
   '0',
@@ -113,7 +113,7 @@ const ODD = [
   'id,id',
   '🎲',
 ]
-const value = fc.oneof(fc.constantFrom(...ODD), fc.string())
+const value = fc.oneof(fc.constantFrom(...HOSTILE_VALUES), fc.string())
 
 /** What a host writes that computed with nothing. */
 const MISTAKE = /\bNaN\b|\bundefined\b/
@@ -128,8 +128,8 @@ describe('every request gets a well-formed answer', () => {
       fc.asyncProperty(spoiled, async ([url, changes]) => {
         const address = new URL(url, simulator.hosts[name as HostName].url)
         const keys = [...address.searchParams.keys()]
-        for (const [index, odd] of changes) {
-          address.searchParams.set(keys[index % keys.length] ?? '', odd)
+        for (const [index, hostile] of changes) {
+          address.searchParams.set(keys[index % keys.length] ?? '', hostile)
         }
         const reply = await fetch(address, {
           redirect: 'manual',
@@ -137,7 +137,7 @@ describe('every request gets a well-formed answer', () => {
         })
         expect([200, 302, 400, 403, 404, 422]).toContain(reply.status)
         // A refusal may repeat what was sent.
-        if (changes.some(([, odd]) => MISTAKE.test(odd))) return
+        if (changes.some(([, hostile]) => MISTAKE.test(hostile))) return
         expect(await reply.text()).not.toMatch(MISTAKE)
       }),
       RUNS,
