@@ -139,7 +139,7 @@ async function readAgain(pool: Pool, options: BackfillOptions, signal: AbortSign
   const rest = goesOn ? restOf(earlier) : range
   const reader = await RepairReader.open(pool)
   const blocks = rest.toBlock - rest.fromBlock + 1
-  const shown = showReading('Reading blocks again', blocks, reader, out)
+  const shown = showReading('Reading blocks again', blocks, reader, { out, timing })
   try {
     await reader.read(rest, { pool, polygon, limits, timing, ...shown }, signal)
   } finally {
@@ -161,7 +161,7 @@ async function readHoles(
   if (holes.length === 0) return 0
   const polygon = await openNode(pool, options, signal)
   const writer = await HistoryWriter.open(pool)
-  const shown = showReading('Reading the chain', sizeOf(holes), writer, out)
+  const shown = showReading('Reading the chain', sizeOf(holes), writer, { out, timing })
   try {
     const reading = { pool, polygon, writer, limits, timing, ...shown }
     for (const hole of holes) await readHole(hole, reading, signal)
@@ -193,7 +193,7 @@ async function rebuild(
   { out, rowsMax, timing }: BackfillOptions,
   signal: AbortSignal,
 ): Promise<void> {
-  const shown = showRebuild(fromBlock, out)
+  const shown = showRebuild(fromBlock, { out, timing })
   try {
     await Rebuild.run({ pool, rowsMax, timing, ...shown }, fromBlock, signal)
   } finally {

@@ -1,4 +1,5 @@
 import { formatCount, formatSeconds, type Output, Progress } from '../../lib/progress.js'
+import { systemTiming, type Timing } from '../../lib/timing.js'
 import type { BlockRange } from '../../upstreams/polygon/log-range.js'
 import type { Batch } from '../read/batch.js'
 
@@ -22,9 +23,16 @@ export type BackfillResult = {
 /** Interval of progress lines in a file or a pipe. */
 const LINES_MS = 10_000
 
+type ShowOptions = { out: Output; timing?: Timing | undefined }
+
 /** Shows how far the reading of this many blocks has come. */
-export function showReading(title: string, total: number, reader: { readonly fills: number }, out: Output) {
-  const progress = new Progress({ title, unit: 'blocks', total, out, linesMs: LINES_MS })
+export function showReading(
+  title: string,
+  total: number,
+  reader: { readonly fills: number },
+  { out, timing = systemTiming }: ShowOptions,
+) {
+  const progress = new Progress({ title, unit: 'blocks', total, out, linesMs: LINES_MS, clock: timing })
   const startMs = performance.now()
   let blocks = 0
   const show = (note: string) => {
@@ -43,7 +51,7 @@ export function showReading(title: string, total: number, reader: { readonly fil
 }
 
 /** Shows how far a new ledger from this block on has come. */
-export function showRebuild(fromBlock: number, out: Output) {
+export function showRebuild(fromBlock: number, { out, timing = systemTiming }: ShowOptions) {
   let progress: Progress | undefined
   let done = 0
   return {
@@ -56,6 +64,7 @@ export function showRebuild(fromBlock: number, out: Output) {
         from: done,
         out,
         linesMs: LINES_MS,
+        clock: timing,
       })
       progress.show(done)
     },
