@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { relative } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
@@ -15,21 +16,17 @@ const SHARED = {
 
 /** Folders of src/ whose tests book chains. */
 const CHAIN = ['chain', 'ledger', 'audit', 'backup', 'compare']
-/** Folders of src/ whose tests are about what is read and sent live. */
-const LIVE = ['upstreams', 'bus', 'events', 'stream', 'webhooks', 'books', 'scores', 'prices']
-
 const testsOf = (folders: string[]) => folders.map((folder) => `src/${folder}/**/*.test.ts`)
 
 // A project has worker processes of its own, which keep the universes of all its files in memory: several projects need
-// less of it than one. Each process loads the code once. They follow each other in this order without a pause; the one
-// with the long files is the first, so that the last files of a run are short.
+// less of it than one. Each process loads the code once, which takes 5 s. They follow each other in this order without a
+// pause; the one with the long files is the first, so that the last files of a run are short.
 const PROJECTS: Record<string, { include: string[]; exclude?: string[] }> = {
   whole: { include: ['test/**/*.test.ts'], exclude: ['**/node_modules/**'] },
   chain: { include: testsOf(CHAIN) },
-  live: { include: [...testsOf(LIVE), 'client/src/**/*.test.ts', 'sim/**/*.test.ts'] },
-  api: {
-    include: ['src/**/*.test.ts', 'demo/**/*.test.ts'],
-    exclude: testsOf([...CHAIN, ...LIVE]),
+  rest: {
+    include: ['src/**/*.test.ts', 'client/src/**/*.test.ts', 'sim/**/*.test.ts', 'demo/**/*.test.ts'],
+    exclude: testsOf(CHAIN),
   },
 }
 
@@ -106,8 +103,8 @@ class LongFirst extends BaseSequencer {
 
 export default defineConfig({
   test: {
-    // Many tests wait for processes and sockets: as many files at once as there are cores, not one less.
-    maxWorkers: '100%',
+    // Many tests wait for processes and sockets: one file more at once than there are cores keeps these busy.
+    maxWorkers: availableParallelism() + 1,
     sequence: { sequencer: LongFirst },
     globalSetup: ['test/global-setup.ts'],
     // Compiled modules stay in node_modules/ from run to run, by the hash of their source.
