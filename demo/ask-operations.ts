@@ -136,13 +136,18 @@ export async function* askOperations(demo: DemoFile): AsyncGenerator<Asked> {
   const document = (await (await fetch(`${demo.url}/openapi.json`)).json()) as Document
   const { paths } = inlineReferences(document)
   const webhook = await makeWebhook(demo)
-  // What is asked of the last minute has to be recorded when that minute is chosen.
   const headers = { 'x-api-key': demo.keys.enterprise }
-  await fetchMade(`${demo.url}/v3/markets/${demo.samples.token_id}/book`, { headers })
-  const samples = { ...demo.samples, ...webhook.samples, ...sampleTimes(Date.now()) }
+  let samples = { ...demo.samples, ...webhook.samples, ...sampleTimes(Date.now()) }
+  let isRecorded = false
   try {
     for (const [path, method, operation] of listOperations(paths)) {
       const { operationId, responses } = operation
+      if (RECORDED_BOOK.test(path) && !isRecorded) {
+        // What is asked of the last minute has to be recorded when that minute is chosen.
+        await fetchMade(`${demo.url}/v3/markets/${demo.samples.token_id}/book`, { headers })
+        samples = { ...samples, ...sampleTimes(Date.now()) }
+        isRecorded = true
+      }
       const body = BODIES[operationId]
       const parameters = chooseParameters(path, operation)
       const url = fillPath(path, fill(parameters, samples))
@@ -167,7 +172,7 @@ const keyFor = (path: string, { keys, operator_key }: DemoFile): string =>
 
 const JSON_TYPE = { 'content-type': 'application/json' }
 
-/** What is asked, deletions last. */
+/** What is asked: recorded books late, because a new demo records them some time after its start, and deletions last. */
 function listOperations(paths: Document['paths']): [string, Method, Operation][] {
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(
@@ -175,7 +180,9 @@ function listOperations(paths: Document['paths']): [string, Method, Operation][]
     ),
   )
   const asked = operations.filter(([, method, { operationId }]) => method === 'get' || operationId in BODIES)
-  return asked.sort(([, a], [, b]) => Number(a === 'delete') - Number(b === 'delete'))
+  const rankOf = ([path, method]: [string, Method, Operation]) =>
+    method === 'delete' ? 2 : RECORDED_BOOK.test(path) ? 1 : 0
+  return asked.sort((a, b) => rankOf(a) - rankOf(b))
 }
 
 const MAKING_MS_MAX = 120_000
