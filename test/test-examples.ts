@@ -173,7 +173,9 @@ export function testExamples(find: () => Place): void {
 
     test('candles_to_pandas.py has the candles of the token', async (context) => {
       needPython(context)
-      const { trades } = await ask<{ trades: Trade[] }>(`/v3/trades?limit=300&before=${settledTime() - 60}`)
+      const { trades } = await ask<{ trades: Trade[] }>(
+        `/v3/trades?fills=taker&limit=300&before=${settledTime() - 60}`,
+      )
       const token = mostCommon(trades.map(({ token_id: id }) => id))
       const lines = await run('candles_to_pandas.py', token, '--csv', 'candles.csv')
       type Candle = Record<'time' | 'open' | 'high' | 'low' | 'close' | 'volume_usd' | 'trades', number>

@@ -136,9 +136,8 @@ export class SocketSessions {
   }
 
   async #runBatch(openings: Opening[]): Promise<boolean> {
-    const changed = [...this.#changed]
+    const changed = this.#takeChanged()
     const owed = this.#takeOwed()
-    this.#changed.clear()
     const granted: { opening: Opening; session: SocketSession }[] = []
     try {
       const write = () =>
@@ -155,6 +154,8 @@ export class SocketSessions {
       if (refusals === undefined) {
         // The first one, or the server has lost the row of this process when it was killed.
         await this.#renew()
+        // All counts are written again with the new row: another process that reads them next must see each.
+        for (const key of this.#takeChanged()) changed.add(key)
         refusals = await write()
       }
       if (refusals === undefined) throw new Error('the lease of this process was deleted at once')
@@ -243,6 +244,12 @@ export class SocketSessions {
     this.#hasLease = true
     // The counts of a lease that was taken away have gone with it.
     if (isNew) for (const key of this.#counts.keys()) this.#changed.add(key)
+  }
+
+  #takeChanged(): Set<string> {
+    const changed = new Set(this.#changed)
+    this.#changed.clear()
+    return changed
   }
 
   #takeOwed(): OwedTime[] {
