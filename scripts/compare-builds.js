@@ -14,13 +14,17 @@ const MASKS = [
   // How often boards were made while blocks were booked.
   [/^operation list\w*Leaderboard$/, /"next_cursor":"[^"]*|^x-next-cursor: .*/gm],
   // Secrets, and ids and signatures that are made with them.
-  [/./, /ax_live_\w+|"ends":"\w+"|whsec_\w+|wh_[0-9a-f]{12}|"next_cursor":"[^"]{22}|^x-next-cursor: .{22}/gm],
+  [
+    /./,
+    /ax_live_\w+|"(?:ends|hint)":"\w+"|whsec_\w+|wh_[0-9a-f]{12}|"next_cursor":"[^"]{22}|^x-next-cursor: .{22}/gm,
+  ],
   [/^operation/, /^(date|x-request-id|keep-alive|connection|content-length|etag): .*$/gm],
   // How often the status was asked before, how often jobs have run, and how long they took.
   [/^operation/, /\br=\d+|^x-ratelimit-remaining: \d+|"remaining":\d+/gm],
-  [/^operation getUsage$/, /\d+/g],
+  [/^operation (getUsage|getOwnUsage|getOwnAccount)$/, /\d+/g],
   [/^operation getAccountsUsage$/, /"rows":.*/g],
-  [/^operation getStatus$/, /"(is_running|last_seconds|runs|uptime_seconds|metadata_count)":[\w.]+/g],
+  [/^operation getStatus/, /"(is_running|last_seconds|runs|uptime_seconds|metadata_count|followed)":[\w.]+/g],
+  [/^operation getStatus$/, /"processes":\[\{"id":"[^"]+"/g],
   // How far older prices of coins have been fetched.
   [/^operation getCoverage$/, /"(from|hours)":("[^"]*"|\[[^\]]*\])|"gaps":.*/g],
   [/^operation testWebhook$/, /"latency_ms":\d+/g],
@@ -28,11 +32,11 @@ const MASKS = [
   [/^messages/, /"seq":\d+/g],
   // Tables about keys and leases, and those that say when a process did something.
   [
-    /^table (schema_migrations|accounts|api_keys|operator_keys|secret_key|signing_keys|sign_in_codes|web_sessions|usage\w*)$/,
+    /^table (schema_migrations|accounts|api_keys|operator_keys|secret_key|signing_keys|sign_in_codes|web_sessions|usage\w*|processes)$/,
     /[\s\S]+/g,
   ],
   [
-    /^table (event_log\w*|board_state|rewound_\w+|socket_\w+|live_ticks|tick_\w+|rate_windows|status_samples|webhook\w*)$/,
+    /^table (event_log\w*|replay_log|board_state|rewound_\w+|socket_\w+|live_ticks|tick_\w+|rate_windows|status_samples|webhook\w*)$/,
     /[\s\S]+/g,
   ],
 ]

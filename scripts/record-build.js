@@ -26,7 +26,7 @@ const WITHOUT_CHANCE = {
 /** Makes `Date` show the time that the process was told last. */
 const CLOCK = `data:text/javascript,${encodeURIComponent(`
   const RealDate = Date
-  let nowMs = Number(process.env.COMPARE_NOW_MS)
+  let nowMs = Number(process.env.COMPARE_NOW_MS ?? RealDate.now())
   globalThis.Date = class Date extends RealDate {
     constructor(...parts) { if (parts.length === 0) super(nowMs); else super(...parts) }
     static now() { return nowMs }
