@@ -265,7 +265,7 @@ export function testExamples(find: () => Place): void {
     test('market-maker.ts runs on the books of the last minutes, and live', async () => {
       // Its market stays open; those of the busiest tokens end every few minutes.
       const { token_id: token } = demo.samples
-      await vi.waitFor(() => ask(`/v3/markets/${token}/book`), { timeout: 60_000, interval: 500 })
+      await vi.waitFor(() => ask(`/v3/markets/${token}/book`), { timeout: 100_000, interval: 500 })
       const [past, live] = await Promise.all([
         run('market-maker.ts', String(token), '--minutes', '2'),
         run('market-maker.ts', String(token), '--live', '0.1'),

@@ -65,7 +65,7 @@ describe('a history', () => {
     }
   })
 
-  test('adds up to what the settledActs says', () => {
+  test('adds up to what the settled acts say', () => {
     for (const wallet of wallets) expect(ledger.cash(wallet)).toBe(universe.settledActs.cash(wallet))
     for (const token of tokens) {
       expect([...ledger.holders(token)]).toEqual(

@@ -24,7 +24,7 @@ afterAll(async () => {
 
 test('the link of the first start makes an account, in the browser', async () => {
   const findLink = () => /http:\S+\/sign-in\?code=\S+/.exec(running.output.join(''))?.[0]
-  await vi.waitFor(() => expect(findLink()).toBeDefined(), { timeout: 20_000 })
+  await vi.waitFor(() => expect(findLink()).toBeDefined())
   const { page } = opened
   await page.goto(findLink() ?? '')
   await page.getByLabel('Name').fill('our desk')

@@ -8,7 +8,7 @@ const ROOT = join(import.meta.dirname, '../..')
 const SCREENSHOTS_DIR = join(ROOT, '.screenshots')
 const AXE = readFileSync(join(ROOT, 'node_modules/axe-core/axe.min.js'), 'utf8')
 
-const WAIT = { timeout: 20_000, interval: 50 }
+const WAIT = { timeout: 60_000, interval: 50 }
 const DESK = { width: 1280, height: 900 }
 const PHONE = { width: 360, height: 740 }
 /** Pictures of all pages for people to look at. */
