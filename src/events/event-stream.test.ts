@@ -190,6 +190,11 @@ describe.skipIf(REDIS_PROGRAM === undefined)('EventStream', () => {
       )
       await kill.catch(() => undefined)
     }
+    const expectSame = async () => {
+      await writer.book(`${++last}`)
+      await untilSynced(world, () => reader.bus.publishedSeq === writer.bus.publishedSeq)
+      expect(reader.received).toEqual(writer.received)
+    }
     await fc.assert(
       fc.asyncProperty(fc.array(act, { maxLength: 25 }), async (acts) => {
         for (const each of acts) {
@@ -199,12 +204,15 @@ describe.skipIf(REDIS_PROGRAM === undefined)('EventStream', () => {
           if (each === 'lose' && redis.problem === undefined) await killConnections()
           if (each === 'sync') await reader.eventLog.sync()
         }
-        await writer.book(`${++last}`)
-        await untilSynced(world, () => reader.bus.publishedSeq === writer.bus.publishedSeq)
-        expect(reader.received).toEqual(writer.received)
+        await expectSame()
       }),
       { numRuns: 12 },
     )
-    expect(losses).toBeGreaterThan(2)
+    // Few of the draws may lose a connection: those of one that is lost already do not.
+    while (losses < 3) {
+      await until(() => redis.problem === undefined)
+      await killConnections()
+      await expectSame()
+    }
   })
 })
