@@ -41,7 +41,7 @@ type Document = {
 const EDGES = [-1, 0, 2 ** 31 - 1, 2 ** 31, Number.MAX_SAFE_INTEGER, 2n ** 63n, '1e30', 'NaN'].map(String)
 
 /** Those that each number is tried with alone; all are tried at all numbers of a query at once. */
-const EDGES_ALONE = counts({ short: ['-1', `${2 ** 31}`, 'NaN'], long: EDGES })
+const EDGES_ALONE = counts({ short: ['-1', `${2 ** 31}`, `${2n ** 63n}`, 'NaN'], long: EDGES })
 
 /** Whether each number is tried beside each choice, or each choice beside one of the numbers. */
 const EACH_CHOICE = counts({ short: false, long: true })

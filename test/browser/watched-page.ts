@@ -13,13 +13,8 @@ const DESK = { width: 1280, height: 900 }
 const PHONE = { width: 360, height: 740 }
 /** Pictures of all pages for people to look at. */
 const TAKES_SCREENSHOTS = counts({ short: false, long: true })
-/** Only colours are different in the dark, and all but the colours may be on a phone. */
-const COLOUR_RULES = ['color-contrast', 'link-in-text-block']
-const DARK_RULES = counts({ short: { runOnly: COLOUR_RULES }, long: {} })
-const PHONE_RULES = counts({
-  short: { rules: Object.fromEntries(COLOUR_RULES.map((rule) => [rule, { enabled: false }])) },
-  long: {},
-})
+/** The rules that are checked in the dark; `undefined`: all. Only colours are different there. */
+const DARK_RULES = counts({ short: ['color-contrast', 'link-in-text-block'], long: undefined })
 
 /** A page on which everything is noted that should not happen. */
 export class WatchedPage {
@@ -74,7 +69,7 @@ export class WatchedPage {
       expect(width, `${name}, ${look}: wider than the screen`).toBeLessThanOrEqual(
         look === 'phone' ? PHONE.width : DESK.width,
       )
-      const rules = look === 'dark' ? DARK_RULES : look === 'phone' ? PHONE_RULES : {}
+      const rules = look === 'dark' ? DARK_RULES : undefined
       expect(await this.#findSeriousFaults(rules), `${name}, ${look}`).toEqual([])
       if (TAKES_SCREENSHOTS)
         await page.screenshot({ path: join(SCREENSHOTS_DIR, `${name}-${look}.png`), fullPage: true })
@@ -83,16 +78,17 @@ export class WatchedPage {
     await page.setViewportSize(DESK)
   }
 
-  async #findSeriousFaults(rules: object): Promise<string[]> {
+  /** `rules`: those that are checked; absent: all. */
+  async #findSeriousFaults(rules: string[] | undefined): Promise<string[]> {
     // As a script of the debugger: the policy of the page allows none but its own.
     if (await this.page.evaluate<boolean>('globalThis.axe === undefined')) await this.page.evaluate(AXE)
-    const found = await this.page.evaluate(async (checkedRules) => {
+    const found = await this.page.evaluate(async (runOnly) => {
       type Axe = {
         run: (
           options: object,
         ) => Promise<{ violations: { id: string; impact: string; nodes: { html: string }[] }[] }>
       }
-      const options = { resultTypes: ['violations'], ...checkedRules }
+      const options = { resultTypes: ['violations'], ...(runOnly !== undefined && { runOnly }) }
       const { violations } = await (globalThis as unknown as { axe: Axe }).axe.run(options)
       return violations.map(({ id, impact, nodes }) => ({ id, impact, html: nodes.map(({ html }) => html) }))
     }, rules)

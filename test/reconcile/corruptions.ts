@@ -1,17 +1,13 @@
-import { counts } from '../counts.js'
 import type { EventName } from './events.js'
 import type { RawLog } from './log.js'
 
 export type Corruption = { name: string; spoil: (log: RawLog) => RawLog[] }
 
-/** How many of the words of an event are raised: the history is read once more for each. */
-const RAISED_WORDS = counts({ short: 1, long: 10 })
-
 /** Ways to spoil one log of each event: leave it out, repeat it, raise a value in it by one. */
 export function corruptionsOf(event: EventName): Corruption[] {
   const drop = { name: 'dropped', spoil: () => [] }
   const repeat = { name: 'duplicated', spoil: (log: RawLog) => [log, log] }
-  const raises = VALUES[event].slice(0, RAISED_WORDS).map((word) => ({
+  const raises = VALUES[event].map((word) => ({
     name: `word ${word} raised`,
     spoil: (log: RawLog) => [raise(log, word)],
   }))
