@@ -2,9 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Universe } from '../../sim/universe/universe.js'
 import { createTestDatabase } from '../../test/database.js'
 import { createTestApp, type TestApp } from '../../test/test-app.js'
-import { simulatedLogs } from '../chain/attribute/test-simulated-logs.js'
-import type { Batch } from '../chain/read/batch.js'
 import { BlockWriter } from '../chain/write/block-writer.js'
+import { simulatedBatches } from '../chain/write/test-simulated-batches.js'
 import type { Pool } from '../store/connection.js'
 import { positionRoutes } from './routes.js'
 
@@ -12,39 +11,10 @@ const START_MS = Date.UTC(2026, 10, 3)
 const universe = new Universe({ seed: 5, startMs: START_MS, intensity: 3 })
 universe.advance(START_MS + 8 * 60_000)
 const { chain } = universe
-const logs = simulatedLogs(universe)
+const batchOf = simulatedBatches(universe)
 const HEAD = chain.head.number
 /** The blocks above it are booked one by one, and journalled. */
 const OLD = HEAD - 60
-
-/** `fork`: whose blocks have other hashes, and lack every third transaction. */
-function batchOf(fromBlock: number, toBlock: number, isNearHead: boolean, fork = ''): Batch {
-  const toForkHash = (hash: string) => `${hash.slice(0, 66 - fork.length)}${fork}`
-  const blocks = []
-  for (let number = fromBlock; number <= toBlock; number++) {
-    if (!isNearHead && number !== fromBlock && number !== toBlock) continue
-    const block = chain.block(number)
-    const parent = chain.block(number - 1)
-    if (block === undefined || parent === undefined) throw new Error(`there is no block ${number}`)
-    const timeSec = chain.timestampSec(number)
-    const hash = toForkHash(chain.hashOf(block))
-    blocks.push({ number, hash, parentHash: chain.hashOf(parent), timeSec })
-  }
-  const ofBatch = logs.filter(
-    ({ at }) =>
-      at.blockNumber >= fromBlock && at.blockNumber <= toBlock && (fork === '' || at.txIndex % 3 > 0),
-  )
-  return {
-    fromBlock,
-    toBlock,
-    blocks,
-    isNearHead,
-    logs: ofBatch.map((log) => ({
-      ...log,
-      at: { ...log.at, blockHash: toForkHash(log.at.blockHash) },
-    })),
-  }
-}
 
 let t: TestApp
 let sql: Pool

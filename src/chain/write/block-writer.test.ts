@@ -6,43 +6,23 @@ import { createTestDatabase } from '../../../test/database.js'
 import { hashTables } from '../../../test/table-hashes.js'
 import { createPool } from '../../store/connection.js'
 import { ZERO_WORD } from '../../upstreams/polygon/abi.js'
-import type { ChainLog } from '../../upstreams/polygon/log.js'
 import { ZERO_ADDRESS } from '../attribute/roles.js'
 import { toChainLogs } from '../attribute/test-chain-logs.js'
 import { encodeLog, marketMakerCreation, SPLIT, transferBatch } from '../attribute/test-encode-log.js'
-import { simulatedLogs } from '../attribute/test-simulated-logs.js'
 import type { BatchFacts } from '../facts/registry.js'
 import type { BookedRange } from '../follow/block-sink.js'
-import type { Batch } from '../read/batch.js'
 import { BlockWriter, OvertakenError } from './block-writer.js'
+import { simulatedBatches } from './test-simulated-batches.js'
 
 const START_MS = Date.UTC(2026, 10, 3)
 
 const universe = new Universe({ seed: 5, startMs: START_MS, intensity: 3 })
 universe.advance(START_MS + 20 * 60_000)
 const { chain } = universe
-const logs = simulatedLogs(universe)
+const batchOf = simulatedBatches(universe)
 /** So late that many tokens are older than the line. */
 const FROM = chain.firstNumber + Math.floor((chain.head.number - chain.firstNumber) / 2)
 const TO = chain.head.number
-
-const isWithin = ({ at }: ChainLog, from: number, to: number) =>
-  at.blockNumber >= from && at.blockNumber <= to
-
-/** As the follower reads them: near the head every header, elsewhere the first and the last. */
-function batchOf(fromBlock: number, toBlock: number, isNearHead: boolean): Batch {
-  const blocks = []
-  for (let number = fromBlock; number <= toBlock; number++) {
-    if (!isNearHead && number !== fromBlock && number !== toBlock) continue
-    const block = chain.block(number)
-    const parent = chain.block(number - 1)
-    if (block === undefined || parent === undefined) throw new Error(`there is no block ${number}`)
-    const timeSec = chain.timestampSec(number)
-    blocks.push({ number, hash: chain.hashOf(block), parentHash: chain.hashOf(parent), timeSec })
-  }
-  const ofBatch = logs.filter((log) => isWithin(log, fromBlock, toBlock))
-  return { fromBlock, toBlock, logs: ofBatch, blocks, isNearHead }
-}
 
 async function openWriter(positionsMax = 250_000) {
   const database = await createTestDatabase()
